@@ -22,6 +22,9 @@ int gold_error_set_nomem(struct gold_error **err);
 void gold_error_prefix(struct gold_error **err, const char *fmt, ...) GOLD_PRINTF(2, 3);
 /* Sets or replaces the advice. No-op when err or *err is NULL. */
 void gold_error_hint(struct gold_error **err, const char *fmt, ...) GOLD_PRINTF(2, 3);
+/* Changes what kind of failure it is, when it is of kind `from`: a bad number is damage in a file and a usage
+   error in an option. No-op when err or *err is NULL. */
+void gold_error_recode(struct gold_error **err, enum gold_code from, enum gold_code to);
 /* The errno behind the error, 0 when there is none. */
 int gold_error_errno(const struct gold_error *err);
 /* Moves an error: *to must be unset. `from` is NULLed. */

@@ -10,6 +10,7 @@
 #include "core/cleanup.h"
 #include "core/context.h"
 #include "core/hash.h"
+#include "core/str.h"
 
 /* 0 or -1 with errno set; no error object, so that callers can word it. */
 GOLD_MUST_CHECK int gold_write_all(int fd, const void *bytes, size_t len);
@@ -32,11 +33,18 @@ GOLD_MUST_CHECK int gold_read_fd(int fd, const char *name, size_t limit, char **
    read through us. Honours cancellation, reports progress as `phase`. */
 GOLD_MUST_CHECK int gold_copy_sparse(struct gold_context *ctx, const char *phase, int src, int dst, uint64_t len,
                                      struct gold_hash *tap, struct gold_error **err);
+struct gold_extent {
+    uint64_t start, end; /* empty when only a hole is left */
+    bool sought;         /* false: the file cannot tell holes, so this "data" may be zeroes */
+};
+/* The next run of data at or behind pos, before end. Moves the file offset. 0, or -1 with errno. */
+GOLD_MUST_CHECK int gold_next_data(int fd, uint64_t pos, uint64_t end, struct gold_extent *ret);
 /* fsync of the directory that holds path. */
 GOLD_MUST_CHECK int gold_fsync_parent(const char *path, struct gold_error **err);
 /* Removes a directory tree, not crossing file systems, not following symlinks. Absent is success. */
 GOLD_MUST_CHECK int gold_remove_tree(const char *path, struct gold_error **err);
-/* dir + "/" + name parts of a path as new strings. */
+/* The directory part as in dirname(1); join puts one slash between and does not look at name. The base name is
+   what follows the last slash, so it is empty for "a/". */
 GOLD_MUST_CHECK char *gold_path_dirname(const char *path, struct gold_error **err);
 const char *gold_path_basename(const char *path); /* borrowed */
 GOLD_MUST_CHECK char *gold_path_join(const char *dir, const char *name, struct gold_error **err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Numbers from and to text, never dependent on the locale. Parsing is strict: no sign, no blanks, no
- * empty text, nothing behind, no overflow. Messages name the text: "'10M': not a whole number".
+ * empty text, nothing behind, no overflow. Messages name the text: "'10M': not a whole number". Errors
+ * are FORMAT, of gold_parse_size() USAGE because only people write such units; gold_error_recode() changes that.
  */
 #ifndef GOLD_CORE_NUMBER_H
 #define GOLD_CORE_NUMBER_H

@@ -34,6 +34,8 @@ void gold_str_append_len(struct gold_str *s, const void *bytes, size_t len);
 void gold_str_append_char(struct gold_str *s, char c);
 void gold_str_printf(struct gold_str *s, const char *fmt, ...) GOLD_PRINTF(2, 3);
 void gold_str_vprintf(struct gold_str *s, const char *fmt, va_list args) GOLD_PRINTF(2, 0);
+/* The text with every byte that is not part of well-formed UTF-8 replaced by U+FFFD. */
+void gold_str_append_utf8(struct gold_str *s, const char *text);
 /* Escapes & < > " ' and replaces control characters and invalid UTF-8 by U+FFFD: safe in XML 1.0 and HTML
    text and in attributes of either quote. */
 void gold_str_append_xml(struct gold_str *s, const char *text);
