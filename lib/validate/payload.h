@@ -41,8 +41,10 @@ struct gold_payload {
     bool second_boot;        /* wants the clone booted a second time */
     /* USAGE for bad parameters; called before anything starts. */
     int (*check)(const struct gold_payload_request *request, struct gold_error **err);
-    /* Appends plan lines for the agent. disk: the definition's disk that this instance judges, or NULL. */
-    int (*plan)(const struct gold_payload_request *request, const struct gold_disk *disk, struct gold_str *ret, struct gold_error **err);
+    /* Appends plan lines for the agent. disk: the definition's disk that this instance judges, or NULL; disk_index: its
+       place in the definition, from which its scratch disk has its serial. */
+    int (*plan)(const struct gold_payload_request *request, const struct gold_disk *disk, size_t disk_index,
+                struct gold_str *ret, struct gold_error **err);
     /* Which disks of the definition need an instance with a scratch disk: NULL when it needs none. */
     bool (*wants_disk)(const struct gold_disk *disk);
     /* Adds one measurement (or more) to src. */

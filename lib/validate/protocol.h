@@ -7,11 +7,13 @@
  *   goldsmith-plan 1
  *   nonce 6f0c…                                   32 hex digits, new for each boot
  *   wait 240                                      seconds for the default target
- *   limits name=vda serial=GSLIMIT0 control=GSCONTROL runs=3 seconds=10 ramp=2 bytes=read,write iops=read,write
+ *   limits name=vda serial=GSLIMIT0 control=GSCONTROL runs=3 seconds=10 read_bytes=262144,1,2 read_iops=4096,1,2
  *   identity
  *   end
  *
- * Lines after `wait` are run in their order by the agent; each payload writes its own (gold_payload.plan). The scratch disk
+ * Lines after `wait` are run in their order by the agent; each payload writes its own (gold_payload.plan). A metric of limits
+ * (read_bytes, write_bytes, read_iops, write_iops) says request size, requests in flight, and seconds of ramp before the
+ * first measured run; the runs follow the ramp, and each other, in one unbroken stream of requests. The scratch disk
  * that judges the definition's disk number i has the serial GSLIMIT<i>, an equal one without limits is GSCONTROL; both are
  * raw, allocated and filled with incompressible data.
  *
@@ -26,6 +28,7 @@
  *   {"nonce":"…","seq":2,"type":"reached","state":"running"|"degraded"|"timeout"|…,"failed":["x.service"]}
  *   {"nonce":"…","seq":3,"type":"progress","payload":"limits","percent":40}
  *   {"nonce":"…","seq":4,"type":"limits","name":"vda","metric":"read_bytes","samples":[{"bytes":…,"ops":…,"seconds":…}],"control":{…}}
+ *     control: one such sample of the same accesses on the disk without limits; null when that disk is missing
  *   {"nonce":"…","seq":5,"type":"identity","facts":[["machine-id","…"],["ssh-host-key","SHA256:…"], …]}
  *   {"nonce":"…","seq":6,"type":"error","payload":"limits","message":"…"}
  *   {"nonce":"…","seq":7,"type":"bye"}
@@ -41,11 +44,7 @@
 #include "core/context.h"
 #include "core/vec.h"
 #include "qemu/headers.h"
-
-#define GOLD_CHANNEL_NAME   "org.goldsmith.0"
-#define GOLD_PAYLOAD_SERIAL "GSPAYLOAD"
-#define GOLD_CONTROL_SERIAL "GSCONTROL"
-#define GOLD_LIMIT_SERIAL   "GSLIMIT" /* followed by the disk's index in the definition */
+#include "validate/names.h"
 
 GOLD_VEC(gold_messages, json_t *);
 
@@ -55,6 +54,7 @@ struct gold_protocol {
     struct gold_messages messages; /* owned, every valid message but progress, in order */
     char *line;                    /* what has come of the line under way */
     size_t line_len, line_cap, total;
+    size_t values; /* JSON values in the messages that are kept: a cap of its own, for they cost more than text */
     unsigned next_seq;
     unsigned dropped; /* lines that were no message of ours */
     bool line_too_long, hello, reached, bye;
