@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The template file: YAML into structs. Ids, sizes and numbers of payloads are kept as text, as written. */
+/* The template file: YAML into structs. Ids, sizes and numbers of payloads are kept as text, as
+ * written. */
 #ifndef GOLD_TEMPLATE_TEMPLATE_H
 #define GOLD_TEMPLATE_TEMPLATE_H
 
@@ -14,7 +15,7 @@ struct gold_template_pair {
 };
 
 struct gold_template_iotune {
-    char *disk; /* selector: "boot", "all", target */
+    char *disk;                          /* selector: "boot", "all", target */
     struct gold_template_pair *settings; /* key as written with hyphens */
     size_t n_settings;
     unsigned line;
@@ -49,10 +50,12 @@ struct gold_template {
     size_t n_payloads;
 };
 
-/* FORMAT "FILE:LINE:COLUMN: …" for unknown keys, wrong types, bad values, duplicates, aliases, a second document. Known keys
-   whose feature this version does not have are errors too, and say so. */
+/* FORMAT "FILE:LINE:COLUMN: …" for unknown keys, wrong types, bad values, duplicates, aliases,
+   a second document. Known keys whose feature this version does not have are errors too, and
+   say so. */
 struct gold_template *gold_template_read(const char *path, struct gold_error **err);
-struct gold_template *gold_template_parse(const char *name, const char *text, size_t len, struct gold_error **err);
+struct gold_template *gold_template_parse(const char *name, const char *text, size_t len,
+                                          struct gold_error **err);
 void gold_template_free(struct gold_template *t);
 GOLD_DEFINE_CLEANUP(struct gold_template *, gold_template_free);
 #define GOLD_CLEANUP_TEMPLATE GOLD_CLEANUP(gold_template_free_p)
