@@ -22,7 +22,7 @@ belongs_to_content(const char *name)
 static bool
 unsupported(int why)
 {
-    return why == ENOTSUP || why == EOPNOTSUPP || why == ENOSYS;
+    return why == ENOTSUP || why == ENOSYS;
 }
 
 /* All names, each with its NUL; NULL with errno when they cannot be read. */
