@@ -12,12 +12,15 @@ struct gold_filesystem {
     char *uuid, *label, *partuuid; /* NULL: none */
     bool dirty;      /* needs a journal replay or a check before it may be written */
     bool hibernated; /* swap that holds a suspended system, or Windows hibernation */
+    char *block;     /* the block device: other than `device` for a subvolume of btrfs ("btrfsvol:/dev/sda1/@") */
 };
 
 enum gold_init { GOLD_INIT_UNKNOWN, GOLD_INIT_SYSTEMD, GOLD_INIT_SYSV, GOLD_INIT_OPENRC, GOLD_INIT_BUSYBOX };
 
 struct gold_mount {
     char *device, *where; /* in mount order */
+    const char *readonly_options; /* static; with them no journal is replayed */
+    bool optional;                /* nofail or noauto: the system starts without it */
 };
 
 struct gold_root {
@@ -52,6 +55,7 @@ GOLD_DEFINE_CLEANUP(struct gold_guest *, gold_guest_free);
 const struct gold_root *gold_guest_choose_root(const struct gold_guest *g, const char *selector, struct gold_error **err);
 /* Mounts the root and its file systems at /. */
 GOLD_MUST_CHECK int gold_guest_mount(struct gold_session *s, const struct gold_root *root, bool readonly, struct gold_error **err);
+const char *gold_init_name(enum gold_init init); /* "systemd", "sysv", "openrc", "busybox", "unknown" */
 /* "os.distro", "filesystem.<device>", ... into src->facts for `inspect`. */
 GOLD_MUST_CHECK int gold_guest_facts(const struct gold_guest *g, struct gold_facts *ret, struct gold_error **err);
 
