@@ -8,6 +8,7 @@
 
 #include <guestfs.h>
 
+#include "core/cleanup.h"
 #include "core/context.h"
 #include "core/vec.h"
 

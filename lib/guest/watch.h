@@ -10,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include "core/cleanup.h"
 #include "core/context.h"
 #include "core/vec.h"
 
