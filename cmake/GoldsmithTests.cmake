@@ -20,7 +20,7 @@ function(gold_unit_test room name)
     GOLD_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
     GOLD_TEST_SHARED="${PROJECT_SOURCE_DIR}/../shared"
     GOLD_TEST_LIBEXEC="${GOLDSMITH_LIBEXEC_BUILD}")
-  target_link_libraries(${target} PRIVATE goldsmith_internal cmocka::cmocka ${T_LIBRARIES})
+  target_link_libraries(${target} PRIVATE goldsmith_internal ${CMOCKA_LIBRARIES} ${T_LIBRARIES})
   foreach(symbol IN LISTS T_WRAP)
     target_link_options(${target} PRIVATE -Wl,--wrap=${symbol})
   endforeach()
