@@ -218,7 +218,8 @@ gold_watch_free(struct gold_watch *w)
     if (!w)
         return;
     uint64_t one = 1;
-    (void)gold_write_all(w->stop_fd, &one, sizeof one);
-    (void)pthread_join(w->thread, NULL);
+    /* An event descriptor takes eight bytes; should it not, waiting would be for ever. */
+    if (gold_write_all(w->stop_fd, &one, sizeof one) == 0)
+        (void)pthread_join(w->thread, NULL);
     release(w);
 }
