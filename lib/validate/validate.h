@@ -17,6 +17,8 @@ struct gold_validate_disk {
     const char *target; /* in the definition; NULL for the only disk of a bare image */
     const char *path;   /* what the clones stand on: never written */
     enum gold_image_format format;
+    const char *image;                  /* the image file behind `path` that must not change either; NULL: none */
+    const struct gold_iotune *expected; /* what the limits payload expects; NULL: what the definition says */
 };
 
 struct gold_validate_plan {
