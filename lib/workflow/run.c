@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "core/str.h"
+#include "core/vec.h"
 
 /* SOURCE_DATE_EPOCH is for the program to honour; here it is the clock. */
 static int

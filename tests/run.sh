@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Installs what is missing, builds, runs the tests, and ends with one line: N passed, N failed, N skipped.
+#   sh tests/run.sh              everything but what is labelled slow
+#   sh tests/run.sh --all        everything
+#   sh tests/run.sh --label L    only tests of that label (unit, fault, meta, guest, boot, e2e)
+set -eu
+cd "$(dirname "$0")/.."
+
+slow="-LE slow"
+label=
+while [ $# -gt 0 ]; do
+  case $1 in
+  --all) slow= ;;
+  --label) label="-L ^$2\$"; shift ;;
+  *) echo "usage: run.sh [--all] [--label LABEL]" >&2; exit 2 ;;
+  esac
+  shift
+done
+
+sh tests/packages.sh test
+jobs=$(nproc)
+
+# Unit tests, faults and end-to-end tests run plain and under the sanitizers; what boots appliances and guests
+# runs under the sanitizers (the stricter of the two) and once plain where a test is about timing or kills.
+for preset in dev asan; do
+  cmake --preset "$preset" >"build-$preset.log" 2>&1 || { mkdir -p build; cat "build-$preset.log"; exit 1; }
+  mkdir -p build && mv "build-$preset.log" build/
+  cmake --build --preset "$preset" -- -j "$jobs" >"build/$preset-build.log" 2>&1 || {
+    grep -E 'error|warning|FAILED' "build/$preset-build.log" | head -60
+    exit 1
+  }
+done
+
+passed=0 failed=0 skipped=0
+run() { # run PRESET CTEST-ARGUMENTS...
+  preset=$1
+  shift
+  log=build/$preset-tests-$$.log
+  # shellcheck disable=SC2086 # lists of options
+  ctest --preset "$preset" --no-tests=ignore $slow $label "$@" >"$log" 2>&1 || true
+  grep -E '^ *[0-9]+/[0-9]+ Test|Skipped|\*\*\*' "$log" || true
+  grep -q 'tests failed out of\|No tests were found' "$log" || { cat "$log"; failed=$((failed + 1)); }
+  f=$(sed -n 's/.*% tests passed, \([0-9]*\) tests failed out of \([0-9]*\)/\1/p' "$log")
+  t=$(sed -n 's/.*% tests passed, \([0-9]*\) tests failed out of \([0-9]*\)/\2/p' "$log")
+  s=$(grep -c '\*\*\*Skipped' "$log" || true)
+  [ "${f:-0}" -eq 0 ] || sed -n '/The following tests FAILED/,$p' "$log"
+  [ "${f:-0}" -eq 0 ] || grep -B2 -A60 'Failed\|Timeout' "$log" | head -400
+  passed=$((passed + ${t:-0} - ${f:-0} - s))
+  failed=$((failed + ${f:-0}))
+  skipped=$((skipped + s))
+}
+run dev -j "$jobs"
+run asan -j "$jobs" -LE "meta|slow"
+
+# In CI a promise is kept or broken: a skip of anything but a missing corpus is a failure.
+if [ -n "${CI:-}" ] && [ "$skipped" -gt 0 ]; then
+  echo "in CI nothing may be skipped"
+  failed=$((failed + skipped))
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
