@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SIGKILL at each named stop point of prepare, on a real guest whose clones are only compared.
+. "$(dirname "$0")/functions.sh"
+requires mmdebstrap
+
+sh "$SOURCE_DIR/tests/guests/debian.sh" guest.qcow2 --definition guest.xml >../guest.log 2>&1 || { tail ../guest.log >&2; exit 1; }
+cp guest.qcow2 ../before.qcow2
+cp guest.xml ../before.xml
+cat >identity.yaml <<'EOF'
+goldsmith: 1
+name: identity
+definition:
+  identity: reset
+validate:
+  clones: 1
+  payloads:
+    - {payload: clone-identity}
+EOF
+for point in seal.verified prepare.sealed validate.started validate.running validate.judged prepare.proved commit.renamed prepare.committed \
+  prepare.done; do
+  cp ../before.qcow2 guest.qcow2
+  cp ../before.xml guest.xml
+  status=0
+  GOLDSMITH_STOP_AT=$point "$GOLDSMITH" prepare guest.xml --template identity.yaml >../out 2>../err </dev/null || status=$?
+  [ "$status" -eq 137 ] || { fail "prepare does not pass the stop point $point (exit $status)"; tail -5 ../out ../err >&2; }
+  nothing_left guest.qcow2 guest.xml identity.yaml
+  if ! cmp -s guest.qcow2 ../before.qcow2; then
+    expect 0 check guest.qcow2
+    nothing_left guest.qcow2 guest.xml identity.yaml
+  fi
+  "$GOLDSMITH" check --images no guest.xml >/dev/null 2>&1 || fail "$point: the definition is no definition"
+done
+done_testing

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SIGKILL at each named stop point of seal and prepare: the image is the old one byte for byte, or sealed and verified, or
+# (raw) completed by the next command; after 5 s nothing runs or lies about.
+. "$(dirname "$0")/functions.sh"
+requires mke2fs
+
+killed_at() { # STOP-POINT ARGUMENT...
+  point=$1
+  shift
+  status=0
+  GOLDSMITH_STOP_AT=$point "$GOLDSMITH" "$@" >../out 2>../err </dev/null || status=$?
+  case $status in
+  137) reached=1 ;;
+  *) reached=0 ;;
+  esac
+}
+settled() { # IMAGE BEFORE FILES...
+  image=$1 before=$2
+  shift 2
+  if [ "${image##*.}" = qcow2 ]; then nothing_left "$@"; fi
+  if ! cmp -s "$image" "$before"; then
+    expect 0 check "$image"
+    says_not error
+  fi
+  nothing_left "$@"
+}
+
+phony one.qcow2 qcow2
+phony one.raw raw
+for format in qcow2 raw; do
+  cp one.$format ../before.$format
+  points="seal.launched seal.checked seal.changed seal.verified seal.closed seal.commit"
+  if [ $format = qcow2 ]; then
+    points="$points commit.linked commit.rebased commit.renamed commit.written commit.done seal.done"
+  else
+    points="$points journal.ready journal.written seal.done"
+  fi
+  for point in $points; do
+    cp ../before.$format one.$format
+    killed_at "$point" seal one.$format
+    [ "$reached" -eq 1 ] || fail "seal $format does not pass the stop point $point (exit $status)"
+    settled one.$format ../before.$format one.qcow2 one.raw
+  done
+done
+rm one.qcow2 one.raw
+done_testing
