@@ -26,10 +26,6 @@ GOLD_MUST_CHECK int gold_report_text(struct gold_str *s, const struct gold_docum
                                      struct gold_error **err);
 GOLD_MUST_CHECK int gold_report_html(struct gold_str *s, const struct gold_document *doc,
                                      struct gold_error **err);
-/* text.c, for sources: the clones' identities side by side. */
-GOLD_MUST_CHECK int gold_report_text_clones(struct gold_str *s,
-                                            const struct gold_source_result *src, bool color,
-                                            struct gold_error **err);
 
 /* ---- counts.c ---- */
 

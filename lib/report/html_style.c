@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The style sheet of the page. Colours are of the Okabe-Ito kind (blue, bluish green,
+ * vermilion, amber), darkened or lightened until text in them is readable, and every coloured
+ * mark also has a sign and a word.
+ */
+#include "report/html.h"
+
+/* clang-format off */
+const char gold_html_style[] =
+":root{color-scheme:light dark;--bg:#f4f6f8;--card:#fff;--ink:#1a1f25;--soft:#57616c;--line:#d9dee4;"
+"--good:#00664b;--goodbg:#e0f2ec;--bad:#a13400;--badbg:#fde9de;--warn:#775300;--warnbg:#fbf0d0;"
+"--mark:#00559e;--markbg:#e2eefa;--none:#57616c;--nonebg:#edf0f3}\n"
+"@media (prefers-color-scheme:dark){:root{--bg:#13161a;--card:#1b2026;--ink:#e7eaee;--soft:#9ca6b1;--line:#333b44;"
+"--good:#62d2b0;--goodbg:#11342a;--bad:#ff9c66;--badbg:#43210f;--warn:#f2c858;--warnbg:#3a2f10;"
+"--mark:#80beff;--markbg:#12304f;--none:#a3adb8;--nonebg:#2a3038}}\n"
+"*{box-sizing:border-box}\n"
+"body{margin:0;background:var(--bg);color:var(--ink);font:15px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Liberation Sans',"
+"Arial,sans-serif}\n"
+"main,header>div{max-width:1060px;margin:0 auto;padding:0 20px}\n"
+"header{padding:26px 0 22px;border-bottom:1px solid var(--line);border-top:7px solid var(--c);background:var(--b)}\n"
+"header h1{margin:0;font-size:34px;line-height:1.2;letter-spacing:.02em;color:var(--c)}\n"
+"header p{margin:4px 0 0}\n"
+"header .what{font-size:18px;overflow-wrap:anywhere}\n"
+"header .meta{color:var(--soft)}\n"
+"h2{font-size:21px;margin:30px 0 4px;overflow-wrap:anywhere}h3{font-size:16px;margin:24px 0 8px}"
+"h4{font-size:15px;margin:0;font-weight:600}\n"
+".good{--c:var(--good);--b:var(--goodbg)}.bad{--c:var(--bad);--b:var(--badbg)}.warn{--c:var(--warn);--b:var(--warnbg)}"
+".mark{--c:var(--mark);--b:var(--markbg)}.none{--c:var(--none);--b:var(--nonebg)}\n"
+".chip{display:inline-block;padding:0 9px;border-radius:11px;font-size:13px;font-weight:600;line-height:22px;white-space:nowrap;"
+"color:var(--c);background:var(--b)}\n"
+".tiles{display:flex;flex-wrap:wrap;gap:10px;margin:18px 0 0;padding:0;list-style:none}\n"
+".tiles li{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:6px 16px;min-width:104px}"
+".tiles b{display:block;font-size:22px;line-height:1.3}.tiles span{color:var(--soft);font-size:13px}\n"
+".card{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:14px 16px;margin:0 0 12px;"
+"overflow-x:auto}\n"
+".card.plain{padding:4px 16px}\n"
+".grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,400px),1fr));gap:12px 26px}\n"
+".row{display:flex;flex-wrap:wrap;gap:4px 10px;align-items:baseline;justify-content:space-between}\n"
+"table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:7px 14px 7px 0;"
+"border-top:1px solid var(--line)}tr:first-child>*{border-top:0}thead+tbody tr:first-child>*{border-top:1px solid var(--line)}"
+"th{font-weight:600}thead th{color:var(--soft);font-size:13px}\n"
+"code,pre,td.value{font-family:ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;font-size:13px;overflow-wrap:anywhere}"
+"code,td,p,pre span,h2{unicode-bidi:isolate}\n"
+"pre{margin:0;white-space:pre;overflow-x:auto;line-height:1.45}pre span{display:block}"
+"pre .add{background:var(--goodbg);color:var(--good)}pre .del{background:var(--badbg);color:var(--bad)}"
+"pre .hunk{color:var(--mark)}\n"
+".soft{color:var(--soft)}.small{font-size:13px}p{margin:2px 0}\n"
+"tr.shared td{background:var(--badbg)}\n"
+"ul.plain{list-style:none;margin:6px 0 2px;padding:0}ul.plain li{padding:1px 0}summary{cursor:pointer}\n"
+"svg{display:block;width:100%;max-width:560px;height:auto;margin:6px 0 0}svg .band{fill:var(--markbg);stroke:var(--mark);"
+"stroke-opacity:.35}"
+"svg .expected{stroke:var(--mark);stroke-width:1.5;stroke-dasharray:4 3}svg .axis,svg .tick{stroke:var(--soft)}"
+"svg .label{fill:var(--soft);font:11px system-ui,'Liberation Sans',Arial,sans-serif}"
+"svg .dot{fill:var(--mark);fill-opacity:.55;stroke:var(--card);stroke-width:.8}svg .out{stroke:var(--bad);stroke-width:2;fill:none}"
+"svg .median{stroke:var(--ink);stroke-width:1.5}svg .medianmark{fill:var(--ink)}\n"
+".key{display:flex;flex-wrap:wrap;gap:2px 16px;color:var(--soft);font-size:13px;margin:0 0 10px}\n"
+"footer{max-width:1060px;margin:34px auto 0;padding:12px 20px 26px;color:var(--soft);font-size:13px;"
+"border-top:1px solid var(--line)}\n"
+"@media print{body{background:none}.card{break-inside:avoid}}\n";
+/* clang-format on */
