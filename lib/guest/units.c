@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads unit files offline. Generators, presets and run-time units are not looked at. */
+#include <string.h>
+
+#include "core/io.h"
+#include "guest/stores.h"
+#include "guest/units.h"
+
+/* In the order in which systemd looks. /usr/lib and /lib may be the same. */
+static const char *const unit_dirs[] = {"/etc/systemd/system", "/usr/local/lib/systemd/system",
+                                        "/usr/lib/systemd/system", "/lib/systemd/system"};
+#define N_DIRS (sizeof(unit_dirs) / sizeof(unit_dirs[0]))
+
+char *
+gold_unit_template(const char *name, struct gold_error **err)
+{
+    const char *at = strchr(name, '@'), *dot = strrchr(name, '.');
+    if (!at || !dot || dot < at)
+        return gold_strdup(name, err);
+    return gold_format(err, "%.*s@%s", (int)(at - name), name, dot);
+}
+
+static int
+append_file(struct gold_scene *sc, const char *path, struct gold_str *out,
+            struct gold_error **err)
+{
+    GOLD_CLEANUP_FREE char *text = NULL;
+    size_t len;
+    if (gold_scene_read(sc, path, &text, &len, err) < 0)
+        return -1;
+    if (!text)
+        return 0;
+    gold_str_append(out, text);
+    gold_str_append_char(out, '\n');
+    return 1;
+}
+
+static int
+append_dropins(struct gold_scene *sc, const char *name, struct gold_str *out,
+               struct gold_error **err)
+{
+    for (size_t i = N_DIRS; i-- > 0;) {
+        if (i == 3)
+            continue; /* almost always the same directory as the one before */
+        GOLD_CLEANUP_STRV struct gold_strv paths = {0};
+        GOLD_CLEANUP_FREE char *pattern =
+            gold_format(err, "%s/%s.d/*.conf", unit_dirs[i], name);
+        if (!pattern || gold_scene_glob(sc, pattern, &paths, err) < 0)
+            return -1;
+        for (size_t k = 0; k < paths.n; k++)
+            if (append_file(sc, paths.items[k], out, err) < 0)
+                return -1;
+    }
+    return 0;
+}
+
+/* A link to /dev/null, or an empty file. */
+static int
+is_masked(struct gold_scene *sc, const char *path, struct gold_error **err)
+{
+    GOLD_CLEANUP_FREE char *target = NULL;
+    if (gold_scene_readlink(sc, path, &target, err) < 0)
+        return -1;
+    return gold_streq(target, "/dev/null");
+}
+
+int
+gold_unit_read(struct gold_scene *sc, const char *name, char **ret, char **ret_path,
+               struct gold_error **err)
+{
+    *ret = NULL;
+    GOLD_CLEANUP_FREE char *base = gold_unit_template(name, err);
+    if (!base)
+        return -1;
+    for (size_t i = 0; i < N_DIRS; i++) {
+        GOLD_CLEANUP_STR struct gold_str out = GOLD_STR_INIT;
+        GOLD_CLEANUP_FREE char *path = gold_format(err, "%s/%s", unit_dirs[i], base);
+        int masked = path ? is_masked(sc, path, err) : -1;
+        if (masked != 0)
+            return masked < 0 ? -1 : 0;
+        int r = append_file(sc, path, &out, err);
+        if (r < 0)
+            return -1;
+        if (r == 0)
+            continue;
+        if (append_dropins(sc, base, &out, err) < 0)
+            return -1;
+        *ret = gold_str_steal(&out, NULL, err);
+        if (*ret && ret_path)
+            *ret_path = gold_steal_ptr(&path);
+        return *ret ? 0 : -1;
+    }
+    return 0;
+}
+
+int
+gold_unit_enabled(struct gold_scene *sc, const char *name, struct gold_error **err)
+{
+    static const char *const kinds[] = {"wants", "requires", "upholds"};
+    GOLD_CLEANUP_FREE char *base = gold_unit_template(name, err);
+    if (!base)
+        return -1;
+    const char *at = strchr(base, '@');
+    for (size_t i = 0; i < N_DIRS; i++)
+        for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+            GOLD_CLEANUP_STRV struct gold_strv paths = {0};
+            GOLD_CLEANUP_FREE char *pattern =
+                at ? gold_format(err, "%s/*.%s/%.*s@*%s", unit_dirs[i], kinds[k],
+                                 (int)(at - base), base, at + 1)
+                   : gold_format(err, "%s/*.%s/%s", unit_dirs[i], kinds[k], base);
+            if (!pattern || gold_scene_glob(sc, pattern, &paths, err) < 0)
+                return -1;
+            if (paths.n > 0)
+                return 1;
+        }
+    return 0;
+}
+
+int
+gold_unit_glob(struct gold_scene *sc, const char *pattern, struct gold_strv *ret,
+               struct gold_error **err)
+{
+    for (size_t i = 0; i < N_DIRS; i++) {
+        GOLD_CLEANUP_STRV struct gold_strv paths = {0};
+        GOLD_CLEANUP_FREE char *full = gold_format(err, "%s/%s", unit_dirs[i], pattern);
+        if (!full || gold_scene_glob(sc, full, &paths, err) < 0)
+            return -1;
+        for (size_t k = 0; k < paths.n; k++) {
+            const char *name = gold_path_basename(paths.items[k]);
+            if (!gold_strv_contains(ret, name) && gold_strv_add(ret, name, err) < 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* Calls with each value of the key; an assignment may have blanks around '='. */
+static const char *
+next_value(const char **text, const char *key, size_t *ret_len)
+{
+    while (**text) {
+        const char *line = *text;
+        size_t n = strcspn(line, "\n");
+        *text = line + n + (line[n] == '\n');
+        const char *p = line + strspn(line, " \t");
+        if (strncmp(p, key, strlen(key)) != 0)
+            continue;
+        p += strlen(key);
+        p += strspn(p, " \t");
+        if (*p != '=')
+            continue;
+        p++;
+        p += strspn(p, " \t");
+        *ret_len = p < line + n ? (size_t)(line + n - p) : 0;
+        while (*ret_len > 0 && strchr(" \t\r", p[*ret_len - 1]))
+            (*ret_len)--;
+        return p;
+    }
+    return NULL;
+}
+
+int
+gold_unit_values(const char *text, const char *key, struct gold_strv *ret,
+                 struct gold_error **err)
+{
+    const char *value;
+    size_t len;
+    while ((value = next_value(&text, key, &len))) {
+        while (len > 0) {
+            size_t n = 0;
+            while (n < len && value[n] != ' ' && value[n] != '\t')
+                n++;
+            if (n > 0) {
+                GOLD_CLEANUP_FREE char *word = gold_strndup(value, n, err);
+                if (!word || gold_strv_add(ret, word, err) < 0)
+                    return -1;
+            }
+            n += n < len;
+            value += n;
+            len -= n;
+        }
+    }
+    return 0;
+}
+
+bool
+gold_unit_needs_first_boot(const char *text)
+{
+    static const char *const yes[] = {"yes", "true", "1", "on", "y", "t"};
+    bool needs = false;
+    const char *value;
+    size_t len;
+    while ((value = next_value(&text, "ConditionFirstBoot", &len))) {
+        needs = false;
+        for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+            needs |= len == strlen(yes[i]) && strncasecmp(value, yes[i], len) == 0;
+    }
+    return needs;
+}
