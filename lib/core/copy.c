@@ -167,7 +167,7 @@ gold_copy_sparse(struct gold_context *ctx, const char *phase, int src, int dst, 
     struct copy c = {
         .ctx = ctx, .phase = phase, .src = src, .dst = dst, .len = len, .tap = tap};
     GOLD_CLEANUP_FREE char *buffer = NULL;
-    struct stat st;
+    struct stat st, st_dst;
     off_t size;
 
     if (fstat(src, &st) < 0) {
@@ -177,6 +177,11 @@ gold_copy_sparse(struct gold_context *ctx, const char *phase, int src, int dst, 
     if (!gold_narrow(len, &size) || (S_ISREG(st.st_mode) && st.st_size < size)) {
         gold_error_set(err, GOLD_ERROR_FORMAT, "the file is shorter than %llu bytes",
                        (unsigned long long)len);
+        return -1;
+    }
+    /* What stands in the holes of dst would stay there. */
+    if (fstat(dst, &st_dst) < 0 || (S_ISREG(st_dst.st_mode) && st_dst.st_size > 0)) {
+        gold_error_set(err, GOLD_ERROR_UNSUPPORTED, "the file to copy to is not empty");
         return -1;
     }
     if (step(&c, 0, err) < 0)

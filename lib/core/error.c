@@ -94,7 +94,7 @@ set_message(struct gold_error **err, enum gold_code code, int errnum, char *mess
     *err = e;
 }
 
-/* vasprintf() whose failure is NULL. */
+/* vasprintf() whose failure is NULL. One line, whatever names and values from input hold. */
 static char *
 format(const char *fmt, va_list args)
 {
@@ -102,6 +102,8 @@ format(const char *fmt, va_list args)
 
     if (vasprintf(&text, fmt, args) < 0)
         return NULL;
+    for (char *p = text; (p = strpbrk(p, "\n\r")); p++)
+        *p = ' ';
     return text;
 }
 

@@ -30,7 +30,7 @@ GOLD_MUST_CHECK int gold_read_fd(int fd, const char *name, size_t limit, char **
                                  struct gold_error **err);
 /* Copies len bytes from offset 0 of src to dst, keeping holes: reflink, else copy_file_range over the data
    segments, else read/write with zero detection. dst must be empty. tap may be NULL; with a tap the bytes are
-   read through us. Honours cancellation, reports progress as `phase`. */
+   read through us. Honours cancellation, reports progress as `phase`. Messages do not name the files: prefix. */
 GOLD_MUST_CHECK int gold_copy_sparse(struct gold_context *ctx, const char *phase, int src, int dst, uint64_t len,
                                      struct gold_hash *tap, struct gold_error **err);
 struct gold_extent {
