@@ -58,7 +58,8 @@ copy_owner(const struct gold_workset_disk *disk)
 
 /* Steps after the commit point; recovery runs them again. */
 static int
-finish(const char *image, const char *base, bool again, struct gold_error **err)
+finish(struct gold_context *ctx, const char *image, const char *base, bool again,
+       struct gold_error **err)
 {
     if (gold_overlay_commit(image, image, err) < 0)
         return -1;
@@ -68,7 +69,8 @@ finish(const char *image, const char *base, bool again, struct gold_error **err)
         const char *argv[] = {"qemu-img", "check", "-q", "-r", "leaks",
                               "-f",       "qcow2", base, NULL};
         GOLD_CLEANUP_ERROR struct gold_error *ignored = NULL;
-        (void)gold_qemu_img(NULL, argv, 0, "clean", base, &ignored);
+        if (gold_qemu_img(NULL, argv, 0, "clean", base, &ignored) < 0)
+            gold_warning(ctx, "%s, ignoring", gold_error_message(ignored));
     }
     if (gold_fsync_path(base, err) < 0)
         return -1;
@@ -151,7 +153,7 @@ gold_commit_by_rename(struct gold_workset *ws, struct gold_workset_disk *disk,
     }
     gold_stop_point("commit.renamed");
     gold_lock_release_to_qemu(disk->fd);
-    if (finish(disk->path, base, false, err) < 0) {
+    if (finish(ws->ctx, disk->path, base, false, err) < 0) {
         gold_error_hint(err, finish_hint, disk->path);
         return -1;
     }
@@ -218,7 +220,7 @@ gold_recover_rename(struct gold_context *ctx, const char *image, const char *bas
     if (check_pair(image, base_path, &image_st, &base_st, err) < 0)
         return -1;
     gold_info(ctx, "completing the interrupted commit of '%s'", image);
-    if (finish(image, base_path, true, err) < 0) {
+    if (finish(ctx, image, base_path, true, err) < 0) {
         gold_error_hint(err, finish_hint, image);
         return -1;
     }

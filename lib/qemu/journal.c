@@ -242,9 +242,34 @@ write_all_documents(const struct record *r, struct gold_error **err)
     }
     if (result == 0)
         return 0;
-    GOLD_CLEANUP_ERROR struct gold_error *ignored = NULL;
-    (void)clean(r, &ignored);
+    /* The error that is reported is the first one. */
+    if (clean(r, NULL) < 0)
+        return -1;
     return -1;
+}
+
+/* Under a name that the guard has never heard, so that nothing but the journal can say what
+ * becomes of it. */
+static int
+move_from_guard(struct gold_workset *ws, struct gold_workset_disk *disk,
+                struct gold_error **err)
+{
+    GOLD_CLEANUP_FREE char *name = gold_work_name(disk->path, ".qcow2", err);
+
+    if (!name)
+        return -1;
+    if (rename(disk->overlay, name) < 0) {
+        gold_error_set_errno(err, errno, "cannot rename '%s' to '%s'", disk->overlay, name);
+        return -1;
+    }
+    gold_workset_unguard(ws, disk);
+    free(disk->overlay);
+    disk->overlay = gold_steal_ptr(&name);
+    if (fsync(disk->overlay_fd) < 0) {
+        gold_error_set_errno(err, errno, "cannot sync '%s'", disk->overlay);
+        return -1;
+    }
+    return gold_fsync_parent(disk->overlay, err);
 }
 
 int
@@ -252,22 +277,13 @@ gold_commit_by_journal(struct gold_workset *ws, struct gold_error **err)
 {
     GOLD_CLEANUP(record_done) struct record r = {0};
 
-    if (record_of_workset(ws, &r, err) < 0)
-        return -1;
-    gold_progress(ws->ctx, "commit", -1, "%s", r.entries[0].image);
-    for (size_t i = 0; i < ws->n; i++) {
-        if (fsync(ws->disks[i].overlay_fd) < 0) {
-            gold_error_set_errno(err, errno, "cannot sync '%s'", ws->disks[i].overlay);
-            return -1;
-        }
-        if (gold_fsync_parent(ws->disks[i].overlay, err) < 0)
-            return -1;
-    }
-    if (gold_workset_check_unchanged(ws, err) < 0)
-        return -1;
+    gold_progress(ws->ctx, "commit", -1, "%s", ws->disks[0].path);
     gold_stop_point("journal.begin");
     for (size_t i = 0; i < ws->n; i++)
-        gold_workset_unguard(ws, &ws->disks[i]);
+        if (move_from_guard(ws, &ws->disks[i], err) < 0)
+            return -1;
+    if (gold_workset_check_unchanged(ws, err) < 0 || record_of_workset(ws, &r, err) < 0)
+        return -1;
     if (write_all_documents(&r, err) < 0)
         return -1;
     gold_stop_point("journal.ready");
@@ -474,13 +490,14 @@ check_entry(const struct record *r, struct entry *e, struct gold_error **err)
 
 /* A VHDX whose writer was killed must have its log replayed before anything can open it. */
 static void
-replay_log(const struct entry *e)
+replay_log(struct gold_context *ctx, const struct entry *e)
 {
     const char *argv[] = {"qemu-img", "check", "-q", "-r", "all", "-f", "vhdx", e->image, NULL};
     GOLD_CLEANUP_ERROR struct gold_error *ignored = NULL;
 
-    if (e->format == GOLD_IMAGE_VHDX)
-        (void)gold_qemu_img(NULL, argv, 0, "repair", e->image, &ignored);
+    if (e->format == GOLD_IMAGE_VHDX &&
+        gold_qemu_img(NULL, argv, 0, "repair", e->image, &ignored) < 0)
+        gold_warning(ctx, "%s, ignoring", gold_error_message(ignored));
 }
 
 /* Only a pointer that nobody is about to complete: its image must be free. */
@@ -529,7 +546,7 @@ gold_recover_journal(struct gold_context *ctx, const char *image, const char *jo
         return 0;
     gold_info(ctx, "completing the interrupted commit of '%s'", image);
     for (size_t i = 0; i < r.n; i++)
-        replay_log(&r.entries[i]);
+        replay_log(ctx, &r.entries[i]);
     if (redo(&r, err) < 0 || clean(&r, err) < 0) {
         gold_error_hint(err, next_hint, r.path);
         return -1;

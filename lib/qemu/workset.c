@@ -91,12 +91,19 @@ check_space(const char *path, uint64_t need, struct gold_error **err)
     return -1;
 }
 
-/* The longest name that we shall make beside it must be possible. */
+/* The longest name that we shall make beside it must be possible, and a journal can only hold
+ * UTF-8. */
 static int
-check_name(const char *path, struct gold_error **err)
+check_name(const struct gold_workset_disk *disk, struct gold_error **err)
 {
+    const char *path = disk->path;
     size_t len = strlen(gold_path_basename(path));
 
+    if (disk->facts.format != GOLD_IMAGE_QCOW2 && !gold_utf8_valid(path, strlen(path))) {
+        gold_error_set(err, GOLD_ERROR_UNSUPPORTED, "'%s': the name is not valid UTF-8", path);
+        gold_error_hint(err, "rename it");
+        return -1;
+    }
     if (len + sizeof(".") + sizeof(GOLD_WORK_INFIX) + 16 + sizeof(".qcow2") <= NAME_MAX)
         return 0;
     gold_error_set(err, GOLD_ERROR_UNSUPPORTED, "'%s': the name is too long to work beside it",
@@ -108,7 +115,7 @@ static int
 check_in_place(const struct gold_workset_disk *disk, struct gold_error **err)
 {
     if (gold_image_check_writable(disk->path, &disk->facts, err) < 0 ||
-        check_single(disk, err) < 0 || check_name(disk->path, err) < 0 ||
+        check_single(disk, err) < 0 || check_name(disk, err) < 0 ||
         gold_image_check_not_backing(disk->path, err) < 0)
         return -1;
     return check_space(disk->path, LEAST_FREE, err);
