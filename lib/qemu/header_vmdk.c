@@ -218,6 +218,8 @@ read_embedded(const struct gold_header_bytes *b, struct descriptor *d, struct go
     len *= SECTOR;
     if (gold_header_need(b, at, len, "the VMDK descriptor", err) < 0)
         return -1;
+    if (b->head[at] == 0)
+        return 0; /* room for one, as in the extents of a multi-file image */
     return read_descriptor((const char *)b->head + at, len, d, err);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of this room share: a scratch directory, images made by qemu-img, comparing and listing. */
+/* What the tests of this room share: a scratch directory, images made by qemu-img, comparing
+ * and listing. */
 #ifndef GOLD_TESTS_QEMU_SCRATCH_H
 #define GOLD_TESTS_QEMU_SCRATCH_H
 
@@ -19,8 +20,7 @@
 static char scratch[64]; /* of the test that runs */
 
 /* Runs a shell command; true when it exits with 0. */
-static inline bool __attribute__((format(printf, 1, 2)))
-sh(const char *fmt, ...)
+static inline bool __attribute__((format(printf, 1, 2))) sh(const char *fmt, ...)
 {
     char *cmd = NULL, *full = NULL;
     va_list args;

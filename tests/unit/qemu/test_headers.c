@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The header readers on images that qemu-img made, on damaged ones, and on thousands of mutations. */
+/* The header readers on images that qemu-img made, on damaged ones, and on thousands of
+ * mutations. */
 #include "unit.h"
 
 #include "core/io.h"
@@ -22,9 +23,11 @@ load(const char *name)
 }
 
 static int
-parse(const struct file *f, enum gold_image_format wanted, struct gold_image_facts *facts, struct gold_error **err)
+parse(const struct file *f, enum gold_image_format wanted, struct gold_image_facts *facts,
+      struct gold_error **err)
 {
-    size_t head = f->len < GOLD_HEADER_BYTES ? f->len : GOLD_HEADER_BYTES, tail = f->len < 1536 ? f->len : 1536;
+    size_t head = f->len < GOLD_HEADER_BYTES ? f->len : GOLD_HEADER_BYTES,
+           tail = f->len < 1536 ? f->len : 1536;
     const unsigned char *p = (const unsigned char *)f->data;
     return gold_image_read_header(p, head, p + f->len - tail, tail, f->len, wanted, facts, err);
 }
@@ -75,10 +78,13 @@ static void
 qcow2_facts(void **state)
 {
     (void)state;
-    must_sh("qemu-img create -f qcow2 base.qcow2 10M && qemu-img create -f qcow2 -F qcow2 -b base.qcow2 top.qcow2 && "
+    must_sh("qemu-img create -f qcow2 base.qcow2 10M && qemu-img create -f qcow2 -F qcow2 -b "
+            "base.qcow2 top.qcow2 && "
             "qemu-img create -f qcow2 -o compat=0.10 old.qcow2 3G && "
-            "qemu-img create -f qcow2 -o cluster_size=2M,extended_l2=on,lazy_refcounts=on big.qcow2 9T && "
-            "qemu-img create -f qcow2 -o data_file=d.raw data.qcow2 1M && qemu-img snapshot -c one base.qcow2");
+            "qemu-img create -f qcow2 -o cluster_size=2M,extended_l2=on,lazy_refcounts=on "
+            "big.qcow2 9T && "
+            "qemu-img create -f qcow2 -o data_file=d.raw data.qcow2 1M && qemu-img snapshot -c "
+            "one base.qcow2");
     struct gold_image_facts f = good("base.qcow2", GOLD_IMAGE_UNKNOWN);
     assert_int_equal(f.format, GOLD_IMAGE_QCOW2);
     assert_int_equal(f.virtual_size, 10 << 20);
@@ -140,14 +146,20 @@ qcow2_damage(void **state)
         enum gold_code code;
         const char *text;
     } cases[] = {
-        {4, 7, GOLD_ERROR_UNSUPPORTED, "version 7"},     {20, 40, GOLD_ERROR_FORMAT, "cluster size"},
-        {100, 4096000, GOLD_ERROR_FORMAT, "header length"}, {36, 0, GOLD_ERROR_FORMAT, "L1 table"},
-        {36, 0xffffffff, GOLD_ERROR_FORMAT, "L1 table"},    {44, 0x1234, GOLD_ERROR_FORMAT, "begin at a cluster"},
-        {56, 0, GOLD_ERROR_FORMAT, "reference counts"},     {60, 0x7fffffff, GOLD_ERROR_FORMAT, "snapshots"},
-        {96, 77, GOLD_ERROR_FORMAT, "reference counts"},    {24, 0xffffffff, GOLD_ERROR_FORMAT, "virtual size"},
+        {4, 7, GOLD_ERROR_UNSUPPORTED, "version 7"},
+        {20, 40, GOLD_ERROR_FORMAT, "cluster size"},
+        {100, 4096000, GOLD_ERROR_FORMAT, "header length"},
+        {36, 0, GOLD_ERROR_FORMAT, "L1 table"},
+        {36, 0xffffffff, GOLD_ERROR_FORMAT, "L1 table"},
+        {44, 0x1234, GOLD_ERROR_FORMAT, "begin at a cluster"},
+        {56, 0, GOLD_ERROR_FORMAT, "reference counts"},
+        {60, 0x7fffffff, GOLD_ERROR_FORMAT, "snapshots"},
+        {96, 77, GOLD_ERROR_FORMAT, "reference counts"},
+        {24, 0xffffffff, GOLD_ERROR_FORMAT, "virtual size"},
         {16, 5000, GOLD_ERROR_FORMAT, "backing file's name"},
     };
-    must_sh("qemu-img create -f qcow2 b.qcow2 10M && qemu-img create -f qcow2 -F qcow2 -b b.qcow2 x.qcow2");
+    must_sh("qemu-img create -f qcow2 b.qcow2 10M && qemu-img create -f qcow2 -F qcow2 -b "
+            "b.qcow2 x.qcow2");
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct file f = load("x.qcow2");
         poke32be(&f, cases[i].offset, cases[i].value);
@@ -170,7 +182,8 @@ static void
 wrong_format(void **state)
 {
     (void)state;
-    must_sh("qemu-img create -f qcow2 x.qcow2 1M && qemu-img create -f vdi x.vdi 1M && truncate -s 1M x.raw");
+    must_sh("qemu-img create -f qcow2 x.qcow2 1M && qemu-img create -f vdi x.vdi 1M && "
+            "truncate -s 1M x.raw");
     struct file q = load("x.qcow2"), v = load("x.vdi"), r = load("x.raw");
     bad(&q, GOLD_IMAGE_VDI, GOLD_ERROR_FORMAT, "not a vdi image but a qcow2 image");
     bad(&v, GOLD_IMAGE_QCOW2, GOLD_ERROR_FORMAT, "not a qcow2 image but a vdi image");
@@ -191,7 +204,8 @@ static void
 vmdk_facts(void **state)
 {
     (void)state;
-    must_sh("qemu-img create -f vmdk s.vmdk 64M && qemu-img create -f vmdk -o subformat=monolithicFlat f.vmdk 20M && "
+    must_sh("qemu-img create -f vmdk s.vmdk 64M && qemu-img create -f vmdk -o "
+            "subformat=monolithicFlat f.vmdk 20M && "
             "qemu-io -f vmdk -c 'write -P 1 0 1M' s.vmdk && "
             "qemu-img convert -f vmdk -O vmdk -o subformat=streamOptimized s.vmdk o.vmdk && "
             "qemu-img create -f vmdk -o subformat=twoGbMaxExtentSparse t.vmdk 3G && "
@@ -228,7 +242,8 @@ static void
 vmdk_damage(void **state)
 {
     (void)state;
-    must_sh("qemu-img create -f vmdk s.vmdk 64M && qemu-img create -f vmdk -o subformat=monolithicFlat f.vmdk 20M && "
+    must_sh("qemu-img create -f vmdk s.vmdk 64M && qemu-img create -f vmdk -o "
+            "subformat=monolithicFlat f.vmdk 20M && "
             "qemu-img convert -f vmdk -O vmdk -o subformat=streamOptimized s.vmdk o.vmdk");
     struct gold_image_facts facts = {0};
     struct file f = load("s.vmdk");
@@ -241,8 +256,27 @@ vmdk_damage(void **state)
     f.data[20] = 3;
     bad(&f, GOLD_IMAGE_VMDK, GOLD_ERROR_FORMAT, "grain");
     free(f.data);
+    /* The directory at the end, as VMware writes it: with its footer, and after a download that
+     * stopped. */
     f = load("o.vmdk");
-    f.len -= 512; /* no end of stream: a download that stopped */
+    struct file footed = {calloc(1, f.len + 1536), f.len + 1536};
+    assert_non_null(footed.data);
+    memcpy(footed.data, f.data, f.len);
+    memcpy(footed.data + f.len + 512, f.data, 512);
+    memset(footed.data + 56, 0xff, 8);
+    assert_int_equal(parse(&footed, GOLD_IMAGE_VMDK, &facts, NULL), 0);
+    assert_false(facts.truncated);
+    assert_int_equal(facts.virtual_size, 64 << 20);
+    gold_image_facts_done(&facts);
+    footed.len -= 512;
+    assert_int_equal(parse(&footed, GOLD_IMAGE_VMDK, &facts, NULL), 0);
+    assert_true(facts.truncated);
+    gold_image_facts_done(&facts);
+    free(footed.data);
+    free(f.data);
+    f = load("s.vmdk");
+    f.len = 22 * 512; /* inside the grain directory's reach */
+    f.data[57] = 1;
     assert_int_equal(parse(&f, GOLD_IMAGE_VMDK, &facts, NULL), 0);
     assert_true(facts.truncated);
     gold_image_facts_done(&facts);
@@ -264,8 +298,9 @@ static void
 vdi_facts_and_damage(void **state)
 {
     (void)state;
-    must_sh("qemu-img create -f vdi d.vdi 100M && qemu-img create -f vdi -o static=on s.vdi 3M && "
-            "qemu-io -f vdi -c 'write 0 3M' d.vdi");
+    must_sh(
+        "qemu-img create -f vdi d.vdi 100M && qemu-img create -f vdi -o static=on s.vdi 3M && "
+        "qemu-io -f vdi -c 'write 0 3M' d.vdi");
     struct gold_image_facts f = good("d.vdi", GOLD_IMAGE_UNKNOWN);
     assert_int_equal(f.format, GOLD_IMAGE_VDI);
     assert_int_equal(f.virtual_size, 100 << 20);
@@ -365,8 +400,9 @@ mutate(const char *name, unsigned rounds, size_t span, bool fix_vhdx)
         struct file cut = f;
         if (i % 5 == 0)
             cut.len = (seed >> 3) % f.len + 1;
-        int r = parse(&cut, i % 2 ? GOLD_IMAGE_UNKNOWN : gold_image_format_parse(strchr(name, '.') + 1), &facts,
-                      &err);
+        int r = parse(
+            &cut, i % 2 ? GOLD_IMAGE_UNKNOWN : gold_image_format_parse(strchr(name, '.') + 1),
+            &facts, &err);
         assert_true((r == 0) == (err == NULL));
         accepted += r == 0;
         gold_error_clear(&err);
@@ -384,10 +420,13 @@ static void
 mutations(void **state)
 {
     (void)state;
-    must_sh("qemu-img create -f qcow2 b.qcow2 64M && qemu-img create -f qcow2 -F qcow2 -b b.qcow2 x.qcow2 && "
-            "qemu-img create -f vmdk s.vmdk 64M && qemu-img create -f vmdk -o subformat=monolithicFlat f.vmdk 20M && "
+    must_sh("qemu-img create -f qcow2 b.qcow2 64M && qemu-img create -f qcow2 -F qcow2 -b "
+            "b.qcow2 x.qcow2 && "
+            "qemu-img create -f vmdk s.vmdk 64M && qemu-img create -f vmdk -o "
+            "subformat=monolithicFlat f.vmdk 20M && "
             "qemu-img convert -f vmdk -O vmdk -o subformat=streamOptimized s.vmdk o.vmdk && "
-            "qemu-img create -f vdi d.vdi 20M && qemu-img create -f vhdx d.vhdx 20M && truncate -s 5M d.vhdx");
+            "qemu-img create -f vdi d.vdi 20M && qemu-img create -f vhdx d.vhdx 20M && "
+            "truncate -s 5M d.vhdx");
     mutate("x.qcow2", 4000, 600, false);
     mutate("s.vmdk", 4000, 1500, false);
     mutate("o.vmdk", 2000, 1500, false);
