@@ -73,8 +73,8 @@ static bool
 must_differ(const char *name)
 {
     static const char *const names[] = {
-        "machine-id", "dbus-machine-id", "ssh-host-key", "ssh-host-keys",
-        "mac",        "dhcp-client-id",  "uuid"};
+        "machine-id", "dbus-machine-id", "ssh-host-key",   "ssh-host-keys",
+        "mac",        "nic-mac",         "dhcp-client-id", "uuid"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (gold_streq(name, names[i]))
             return true;

@@ -55,21 +55,19 @@ gold_report_code_parse(const char *name)
     return 0;
 }
 
-const char *
+struct gold_headline
 gold_report_headline(const struct gold_document *doc)
 {
-    switch (gold_document_verdict(doc)) {
-    case GOLD_VERDICT_PASS:
-        return "PASS";
-    case GOLD_VERDICT_FAIL:
-        return "FAIL";
-    case GOLD_VERDICT_INCONCLUSIVE:
-        return "INCONCLUSIVE";
-    case GOLD_VERDICT_SKIPPED:
-        return "SKIPPED";
-    case GOLD_VERDICT_ERROR:
-        return "ERROR";
-    default:
-        return gold_report_count(doc).failed ? "FAILED" : "DONE";
-    }
+    static const char *const words[] = {
+        [GOLD_VERDICT_NONE] = "DONE",       [GOLD_VERDICT_PASS] = "PASS",
+        [GOLD_VERDICT_FAIL] = "FAIL",       [GOLD_VERDICT_INCONCLUSIVE] = "INCONCLUSIVE",
+        [GOLD_VERDICT_SKIPPED] = "SKIPPED", [GOLD_VERDICT_ERROR] = "ERROR",
+    };
+    enum gold_verdict v = gold_document_verdict(doc);
+    if (gold_report_count(doc).failed > 0)
+        return (struct gold_headline){.word = "FAILED", .tone = GOLD_VERDICT_ERROR};
+    bool calm = v == GOLD_VERDICT_NONE || v == GOLD_VERDICT_PASS || v == GOLD_VERDICT_SKIPPED;
+    if (calm && gold_document_exit_status(doc) == 3)
+        return (struct gold_headline){.word = "FINDINGS", .tone = GOLD_VERDICT_FAIL};
+    return (struct gold_headline){.word = words[v], .tone = v};
 }

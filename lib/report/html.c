@@ -39,7 +39,7 @@ tiles(struct gold_str *s, const struct gold_document *doc)
 static void
 title(struct gold_str *s, const struct gold_document *doc)
 {
-    gold_str_append(s, gold_report_headline(doc));
+    gold_str_append(s, gold_report_headline(doc).word);
     gold_str_append(s, ": goldsmith ");
     gold_html_text(s, doc->command);
     if (doc->n_sources == 1) {
@@ -67,12 +67,10 @@ head(struct gold_str *s, const struct gold_document *doc)
 static void
 banner(struct gold_str *s, const struct gold_document *doc)
 {
-    enum gold_verdict v = gold_document_verdict(doc);
-    bool failed = v == GOLD_VERDICT_NONE && gold_report_count(doc).failed > 0;
+    struct gold_headline h = gold_report_headline(doc);
     gold_str_printf(s,
                     "<header class=\"%s\"><div>\n<h1>%s %s</h1>\n<p class=\"what\">goldsmith ",
-                    failed ? "bad" : gold_html_verdict_class(v),
-                    failed ? "✗" : gold_html_verdict_sign(v), gold_report_headline(doc));
+                    gold_html_verdict_class(h.tone), gold_html_verdict_sign(h.tone), h.word);
     gold_html_text(s, doc->command);
     if (doc->n_sources == 1) {
         gold_str_append(s, " of ");

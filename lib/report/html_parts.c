@@ -194,9 +194,12 @@ gold_html_operations(struct gold_str *s, const struct gold_source_result *src,
     return 0;
 }
 
+/* The first two lines name the files. */
 static const char *
-diff_class(const char *line)
+diff_class(const char *line, size_t i)
 {
+    if (i < 2 && (gold_str_has_prefix(line, "---") || gold_str_has_prefix(line, "+++")))
+        return " class=\"hunk\"";
     switch (*line) {
     case '+':
         return " class=\"add\"";
@@ -213,9 +216,9 @@ static void
 diff(struct gold_str *s, const char *text)
 {
     GOLD_CLEANUP_STR struct gold_str part = GOLD_STR_INIT;
-    while (*text) {
+    for (size_t k = 0; *text; k++) {
         size_t n = strcspn(text, "\n");
-        gold_str_printf(s, "<span%s>", diff_class(text));
+        gold_str_printf(s, "<span%s>", diff_class(text, k));
         for (size_t i = 0, len; i < n; i += len + 1) {
             len = strcspn(text + i, "\t\n");
             gold_str_clear(&part);

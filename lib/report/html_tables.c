@@ -11,8 +11,9 @@ value(struct gold_str *s, double v, const char *unit)
     gold_html_text(s, gold_str_text(&text));
 }
 
+/* A metric with a plot: a block of the grid. */
 static void
-metric(struct gold_str *s, const struct gold_metric *m, const char *id)
+plotted(struct gold_str *s, const struct gold_metric *m, const char *id)
 {
     gold_str_append(s, "<div><div class=\"row\">");
     gold_html_element(s, "h4", NULL, m->name);
@@ -23,17 +24,66 @@ metric(struct gold_str *s, const struct gold_metric *m, const char *id)
     if (m->has_expected) {
         gold_str_append(s, " · expected ");
         value(s, m->expected, m->unit);
-        gold_str_append(s, " ± ");
-        gold_report_append_percent(s, m->tolerance);
+        gold_report_append_tolerance(s, m);
         gold_str_append(s, " · deviation ");
         gold_report_append_deviation(s, m);
     }
     gold_str_printf(s, " · %zu %s</p>\n", m->n_samples,
                     m->n_samples == 1 ? "sample" : "samples");
+    gold_report_svg(s, m, id);
     if (m->note)
         gold_html_element(s, "p", "small soft", m->note);
-    gold_report_svg(s, m, id);
     gold_str_append(s, "</div>\n");
+}
+
+static void
+plots(struct gold_str *s, const struct gold_measurement *m, size_t source, size_t number)
+{
+    GOLD_CLEANUP_STR struct gold_str id = GOLD_STR_INIT;
+    bool any = false;
+    for (size_t i = 0; i < m->n_metrics; i++) {
+        if (!gold_report_has_plot(&m->metrics[i]))
+            continue;
+        gold_str_append(s, any ? "" : "<div class=\"grid\">\n");
+        any = true;
+        gold_str_clear(&id);
+        gold_str_printf(&id, "plot-%zu-%zu-%zu", source + 1, number + 1, i + 1);
+        plotted(s, &m->metrics[i], gold_str_text(&id));
+    }
+    gold_str_append(s, any ? "</div>\n" : "");
+}
+
+/* Metrics without a plot: rows of a table. */
+static void
+others(struct gold_str *s, const struct gold_measurement *m)
+{
+    bool any = false;
+    for (size_t i = 0; i < m->n_metrics; i++) {
+        const struct gold_metric *metric = &m->metrics[i];
+        if (gold_report_has_plot(metric))
+            continue;
+        gold_str_append(
+            s, any ? ""
+                   : "<table "
+                     "class=\"small\"><thead><tr><th>Metric</th><th>Value</th><th>Expected</th>"
+                     "<th>Verdict</th><th></th></tr></thead><tbody>\n");
+        any = true;
+        gold_str_append(s, "<tr>");
+        gold_html_element(s, "td", NULL, metric->name);
+        gold_str_append(s, "<td>");
+        value(s, metric->median, metric->unit);
+        gold_str_append(s, "</td><td>");
+        if (metric->has_expected) {
+            value(s, metric->expected, metric->unit);
+            gold_report_append_tolerance(s, metric);
+        }
+        gold_str_append(s, "</td><td>");
+        gold_html_verdict(s, metric->verdict);
+        gold_str_append(s, "</td>");
+        gold_html_element(s, "td", "soft", metric->note);
+        gold_str_append(s, "</tr>\n");
+    }
+    gold_str_append(s, any ? "</tbody></table>\n" : "");
 }
 
 static void
@@ -57,7 +107,6 @@ about(struct gold_str *s, const struct gold_measurement *m)
 static void
 measurement(struct gold_str *s, const struct gold_measurement *m, size_t source, size_t number)
 {
-    GOLD_CLEANUP_STR struct gold_str id = GOLD_STR_INIT;
     gold_str_append(s, "<div class=\"card\"><div class=\"row\"><h4>");
     gold_html_text(s, m->payload);
     about(s, m);
@@ -66,26 +115,22 @@ measurement(struct gold_str *s, const struct gold_measurement *m, size_t source,
     gold_str_append(s, "</div>\n");
     if (m->reason)
         gold_html_element(s, "p", NULL, m->reason);
-    if (m->n_metrics > 0)
-        gold_str_append(s, "<div class=\"grid\">\n");
-    for (size_t i = 0; i < m->n_metrics; i++) {
-        gold_str_clear(&id);
-        gold_str_printf(&id, "plot-%zu-%zu-%zu", source + 1, number + 1, i + 1);
-        metric(s, &m->metrics[i], gold_str_text(&id));
-    }
-    gold_str_append(s, m->n_metrics > 0 ? "</div></div>\n" : "</div>\n");
+    plots(s, m, source, number);
+    others(s, m);
+    gold_str_append(s, "</div>\n");
 }
 
 void
 gold_html_measurements(struct gold_str *s, const struct gold_source_result *src, size_t source)
 {
-    bool plots = false;
+    bool any = false;
     if (src->n_measurements == 0)
         return;
     gold_str_append(s, "<h3>Measurements</h3>\n");
     for (size_t i = 0; i < src->n_measurements; i++)
-        plots = plots || src->measurements[i].n_metrics > 0;
-    if (plots)
+        for (size_t k = 0; k < src->measurements[i].n_metrics && !any; k++)
+            any = gold_report_has_plot(&src->measurements[i].metrics[k]);
+    if (any)
         gold_str_append(
             s,
             "<p class=\"key\"><span>● sample</span><span>✕ sample outside the tolerance</span>"

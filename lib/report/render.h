@@ -39,8 +39,13 @@ struct gold_report_counts gold_report_count(const struct gold_document *doc);
  * when there is no such word. */
 const char *gold_report_code_name(int code);
 int gold_report_code_parse(const char *name);
-/* "PASS", "FAIL", ... for people; for NONE what the counts say: "DONE" or "FAILED". */
-const char *gold_report_headline(const struct gold_document *doc);
+/* The first word of a report for people, and how it is coloured. A failed source or findings at
+   or above the document's threshold are not hidden behind the PASS of what was judged. */
+struct gold_headline {
+    const char *word; /* "PASS", "FAIL", "FAILED", "FINDINGS", "DONE", ... */
+    enum gold_verdict tone;
+};
+struct gold_headline gold_report_headline(const struct gold_document *doc);
 
 /* ---- values.c: numbers as people read them ---- */
 
@@ -48,6 +53,8 @@ const char *gold_report_headline(const struct gold_document *doc);
 void gold_report_append_value(struct gold_str *s, double v, const char *unit);
 /* "+0.15 %"; an en dash when there is nothing to compare with. */
 void gold_report_append_deviation(struct gold_str *s, const struct gold_metric *m);
+/* " ± 3 %"; nothing for an exact expectation. */
+void gold_report_append_tolerance(struct gold_str *s, const struct gold_metric *m);
 /* "3 %". */
 void gold_report_append_percent(struct gold_str *s, double ratio);
 
@@ -77,6 +84,10 @@ gold_likeness_name(enum gold_likeness likeness); /* "different", "equal", "mixed
 const char *gold_report_fact(const struct gold_facts *facts, const char *name, size_t i);
 
 /* ---- svg.c ---- */
+
+/* Is there something to see in a plot: several samples, or one with a tolerance? A count is not
+ * plotted. */
+bool gold_report_has_plot(const struct gold_metric *m);
 
 /* A strip plot of the samples with expected value and tolerance band; nothing when there are no
    finite samples. `id` is unique in the page. */

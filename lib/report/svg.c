@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "core/number.h"
-#include "core/result.h"
-#include "report/render.h"
+#include "report/html.h"
 
 #define WIDTH       460.0
 #define LEFT        14.0
@@ -143,7 +142,7 @@ ticks(struct gold_str *s, const struct axis *a)
     attribute(s, "x", RIGHT);
     attribute(s, "y", BOTTOM + 17);
     gold_str_append_char(s, '>');
-    gold_str_append_xml(s, a->unit);
+    gold_html_text(s, a->unit);
     gold_str_append(s, "</text>\n");
 }
 
@@ -216,10 +215,18 @@ samples(struct gold_str *s, const struct gold_metric *m, const struct axis *a)
     gold_str_append(s, " 12l5 -5l-5 -5l-5 5z\"/>\n");
 }
 
+bool
+gold_report_has_plot(const struct gold_metric *m)
+{
+    struct axis a = {0};
+    return (m->n_samples > 1 || (has_band(m) && band_half(m) > 0)) && make_axis(m, &a);
+}
+
+/* For those who do not see the plot. Not yet escaped: name and unit are foreign. */
 static void
 describe(struct gold_str *s, const struct gold_metric *m)
 {
-    gold_str_append_xml(s, m->name);
+    gold_str_append(s, m->name);
     gold_str_printf(s, ": %zu samples, median ", m->n_samples);
     gold_report_append_value(s, m->median, m->unit);
     if (!m->has_expected)
@@ -237,11 +244,13 @@ gold_report_svg(struct gold_str *s, const struct gold_metric *m, const char *id)
 {
     struct axis a = {0};
     GOLD_CLEANUP_STR struct gold_str title = GOLD_STR_INIT;
-    if (!make_axis(m, &a))
+    if (!gold_report_has_plot(m) || !make_axis(m, &a))
         return;
     describe(&title, m);
     gold_str_printf(s, "<svg viewBox=\"0 0 460 84\" role=\"img\" aria-labelledby=\"%s\">", id);
-    gold_str_printf(s, "<title id=\"%s\">%s</title>\n", id, gold_str_text(&title));
+    gold_str_printf(s, "<title id=\"%s\">", id);
+    gold_html_text(s, gold_str_text(&title));
+    gold_str_append(s, "</title>\n");
     band(s, m, &a);
     gold_str_append(s, "<line class=\"axis\"");
     attribute(s, "x1", LEFT);

@@ -63,11 +63,10 @@ static void
 head(const struct gold_out *o, const struct gold_document *doc)
 {
     struct gold_report_counts n = gold_report_count(doc);
-    enum gold_verdict v = gold_document_verdict(doc);
-    enum gold_paint paint = v != GOLD_VERDICT_NONE ? gold_paint_of_verdict(v)
-                            : n.failed             ? GOLD_PAINT_BAD
-                                                   : GOLD_PAINT_BOLD;
-    gold_out_paint(o, paint, gold_report_headline(doc));
+    struct gold_headline h = gold_report_headline(doc);
+    gold_out_paint(
+        o, h.tone == GOLD_VERDICT_NONE ? GOLD_PAINT_BOLD : gold_paint_of_verdict(h.tone),
+        h.word);
     plain(o, "  goldsmith ");
     gold_out_paint(o, GOLD_PAINT_NONE, doc->command);
     if (doc->dry_run)
@@ -217,9 +216,12 @@ operations(const struct gold_out *o, const struct gold_source_result *src, bool 
     return 0;
 }
 
+/* The first two lines name the files. */
 static enum gold_paint
-paint_of_diff(const char *line)
+paint_of_diff(const char *line, size_t i)
 {
+    if (i < 2 && (gold_str_has_prefix(line, "---") || gold_str_has_prefix(line, "+++")))
+        return GOLD_PAINT_BOLD;
     switch (*line) {
     case '+':
         return GOLD_PAINT_GOOD;
@@ -234,10 +236,9 @@ paint_of_diff(const char *line)
 
 /* Tabs stay tabs: they are what the file has, and harmless. */
 static void
-diff_line(const struct gold_out *o, const char *line)
+diff_line(const struct gold_out *o, const char *line, enum gold_paint paint)
 {
     GOLD_CLEANUP_STR struct gold_str part = GOLD_STR_INIT;
-    enum gold_paint paint = paint_of_diff(line);
     plain(o, "    ");
     while (*line) {
         size_t n = strcspn(line, "\t");
@@ -261,7 +262,7 @@ edit(const struct gold_out *o, const struct gold_edit *e, bool all)
         gold_str_clear(&line);
         gold_str_append_len(&line, p, len);
         if (all || n < DIFF_SHOWN)
-            diff_line(o, gold_str_text(&line));
+            diff_line(o, gold_str_text(&line), paint_of_diff(gold_str_text(&line), n));
         else
             hidden++;
         p += len + (p[len] == '\n');

@@ -29,14 +29,13 @@ metric(const struct gold_out *o, const struct gold_metric *m)
     GOLD_CLEANUP_STR struct gold_str samples = GOLD_STR_INIT;
     if (m->has_expected) {
         gold_report_append_value(&expected, m->expected, m->unit);
-        gold_str_append(&expected, " ± ");
-        gold_report_append_percent(&expected, m->tolerance);
+        gold_report_append_tolerance(&expected, m);
     }
     gold_report_append_value(&median, m->median, m->unit);
     gold_report_append_deviation(&deviation, m);
     gold_str_printf(&samples, "%zu", m->n_samples);
     gold_out_blanks(o, INDENT + 2);
-    cell(o, GOLD_PAINT_NONE, m->name, 20);
+    cell(o, GOLD_PAINT_NONE, m->name, 24);
     cell(o, GOLD_PAINT_NONE, m->has_expected ? gold_str_text(&expected) : "–", 18);
     cell(o, GOLD_PAINT_BOLD, gold_str_text(&median), 12);
     cell(o, GOLD_PAINT_NONE, gold_str_text(&deviation), 9);
@@ -75,7 +74,7 @@ measurement(const struct gold_out *o, const struct gold_measurement *m)
     if (m->n_metrics == 0)
         return;
     gold_out_blanks(o, INDENT + 2);
-    cell(o, GOLD_PAINT_DIM, "metric", 20);
+    cell(o, GOLD_PAINT_DIM, "metric", 24);
     cell(o, GOLD_PAINT_DIM, "expected", 18);
     cell(o, GOLD_PAINT_DIM, "median", 12);
     cell(o, GOLD_PAINT_DIM, "deviation", 9);

@@ -69,6 +69,15 @@ gold_report_append_deviation(struct gold_str *s, const struct gold_metric *m)
     }
     if (percent >= 0.005)
         gold_str_append_char(s, '+');
-    gold_append_double(s, fabs(percent) < 0.005 ? 0 : percent, 2);
+    gold_append_double(s, fabs(percent) < 0.005 ? 0 : percent, fabs(percent) < 100 ? 2 : 0);
     gold_str_append(s, " %");
+}
+
+void
+gold_report_append_tolerance(struct gold_str *s, const struct gold_metric *m)
+{
+    if (m->tolerance == 0)
+        return;
+    gold_str_append(s, " ± ");
+    gold_report_append_percent(s, m->tolerance);
 }
