@@ -441,6 +441,8 @@ read_head(const struct at *root, struct gold_error **err)
     GOLD_CLEANUP_DOCUMENT struct gold_document *doc = gold_document_new(command, err);
     if (!doc || gold_str_replace(&doc->version, version, err) < 0)
         return NULL;
+    /* A new document starts now; this one did when it says, or does not say. */
+    free(gold_steal_ptr(&doc->started));
     if (read_text(root, "started", &doc->started, err) < 0 ||
         read_bool(root, "dry_run", &doc->dry_run, err) < 0 ||
         read_word(root, "fail_on", gold_severity_parse, &fail_on, err) < 0)

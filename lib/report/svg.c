@@ -98,7 +98,7 @@ make_axis(const struct gold_metric *m, struct axis *ret)
     a.high += pad;
     choose_unit(&a, m->unit);
     *ret = a;
-    return isfinite(a.high - a.low);
+    return a.high > a.low && isfinite(a.high - a.low) && isfinite(1 / (a.high - a.low));
 }
 
 /* 1, 2 or 5 times a power of ten, so that about five fit. */

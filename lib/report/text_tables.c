@@ -2,7 +2,7 @@
 /* The tables of the text rendering: what was measured, and the clones side by side. */
 #include "report/paint.h"
 
-#define WIDEST 110 /* columns that a table of clones may take; else each value gets a line */
+#define WIDEST 120 /* columns that a table of clones may take; else each value gets a line */
 #define INDENT 4
 
 static const char *
