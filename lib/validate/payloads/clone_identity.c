@@ -109,10 +109,11 @@ conclude(struct trial *t, enum gold_verdict verdict, const char *fmt, ...)
     va_end(args);
 }
 
+/* Upper case is unusual, and systemd takes it. */
 static bool
 is_machine_id(const char *text)
 {
-    return strlen(text) == 32 && strspn(text, "0123456789abcdef") == 32 &&
+    return strlen(text) == 32 && strspn(text, "0123456789abcdefABCDEF") == 32 &&
            strspn(text, "0") != 32;
 }
 
