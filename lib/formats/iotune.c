@@ -126,6 +126,23 @@ set_group(struct gold_iotune *t, const char *value, struct gold_error **err)
     return gold_str_replace(&t->group_name, value, err);
 }
 
+/* A bad number is a bad request here, not damaged input. */
+static int
+parse_number(const char *value, bool bytes, uint64_t *ret, struct gold_error **err)
+{
+    GOLD_CLEANUP_ERROR struct gold_error *why = NULL;
+    int r = bytes ? gold_parse_size(value, ret, &why) : gold_parse_u64(value, ret, &why);
+
+    if (r == 0)
+        return 0;
+    if (gold_error_code(why) == GOLD_ERROR_NOMEM)
+        return gold_error_set_nomem(err);
+    gold_error_set(err, GOLD_ERROR_USAGE, "%s", gold_error_message(why));
+    if (gold_error_hint_text(why))
+        gold_error_hint(err, "%s", gold_error_hint_text(why));
+    return -1;
+}
+
 int
 gold_iotune_set(struct gold_iotune *t, const char *name, const char *value,
                 struct gold_error **err)
@@ -141,8 +158,7 @@ gold_iotune_set(struct gold_iotune *t, const char *name, const char *value,
     }
     if (key == GOLD_IOTUNE_NUMBERS)
         return set_group(t, value, err);
-    if (*value && (counts_bytes((unsigned)key) ? gold_parse_size(value, &number, err)
-                                               : gold_parse_u64(value, &number, err)) < 0) {
+    if (*value && parse_number(value, counts_bytes((unsigned)key), &number, err) < 0) {
         gold_error_prefix(err, "%s", names[key]);
         return -1;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Walks the well-formed XML files of the shared corpus; tests that need it skip loudly when it is not there. */
+/* Walks the well-formed XML files of the shared corpus; tests that need it skip loudly when it
+ * is not there. */
 #ifndef GOLD_TESTS_FORMATS_CORPUS_H
 #define GOLD_TESTS_FORMATS_CORPUS_H
 
@@ -20,7 +21,8 @@ corpus_each(corpus_fn fn, void *opaque)
     GOLD_CLEANUP_FREE char *index = NULL;
     size_t index_len, n = 0;
 
-    if (gold_read_file(CORPUS "/INDEX.tsv", GOLD_LIMIT_DEFINITION, &index, &index_len, NULL) < 0) {
+    if (gold_read_file(CORPUS "/INDEX.tsv", GOLD_LIMIT_DEFINITION, &index, &index_len, NULL) <
+        0) {
         print_message("SKIPPED: no corpus at " CORPUS "\n");
         skip();
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The unified diff: exact texts for the corners, and random edits whose diff is applied by a reader of its own. */
+/* The unified diff: exact texts for the corners, and random edits whose diff is applied by a
+ * reader of its own. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -86,7 +87,8 @@ test_no_newline_at_end(void **state)
     expect(&r, "1\n2", HEAD "@@ -1,2 +1,2 @@\n-1\n+x\n 2\n\\ No newline at end of file\n");
     add(&u, 2, 1, "x");
     expect(&u, "1\n2",
-           HEAD "@@ -1,2 +1,2 @@\n 1\n-2\n\\ No newline at end of file\n+x\n\\ No newline at end of file\n");
+           HEAD "@@ -1,2 +1,2 @@\n 1\n-2\n\\ No newline at end of file\n+x\n\\ No newline at "
+                "end of file\n");
 }
 
 static void
@@ -106,10 +108,13 @@ test_hunks(void **state)
     (void)state;
     add(&near, 0, 1, "x");
     add(&near, 14, 1, "y"); /* six equal lines between: one hunk */
-    expect(&near, old, HEAD "@@ -1,10 +1,10 @@\n-1\n+x\n 2\n 3\n 4\n 5\n 6\n 7\n-8\n+y\n 9\n 10\n");
+    expect(&near, old,
+           HEAD "@@ -1,10 +1,10 @@\n-1\n+x\n 2\n 3\n 4\n 5\n 6\n 7\n-8\n+y\n 9\n 10\n");
     add(&far, 0, 1, "x");
     add(&far, 16, 1, "y"); /* seven: two */
-    expect(&far, old, HEAD "@@ -1,4 +1,4 @@\n-1\n+x\n 2\n 3\n 4\n@@ -6,5 +6,5 @@\n 6\n 7\n 8\n-9\n+y\n 10\n");
+    expect(&far, old,
+           HEAD
+           "@@ -1,4 +1,4 @@\n-1\n+x\n 2\n 3\n 4\n@@ -6,5 +6,5 @@\n 6\n 7\n 8\n-9\n+y\n 10\n");
 }
 
 static void
@@ -235,7 +240,8 @@ test_random(void **state)
         old[n] = '\0';
         for (int i = 0; i < 5; i++) {
             char text[6] = "";
-            size_t at = draw(&seed, (uint32_t)n + 1), del = draw(&seed, 5), ins = draw(&seed, 5);
+            size_t at = draw(&seed, (uint32_t)n + 1), del = draw(&seed, 5),
+                   ins = draw(&seed, 5);
             for (size_t k = 0; k < ins; k++)
                 text[k] = "ab\nd\n"[draw(&seed, 5)];
             if (del > n - at)

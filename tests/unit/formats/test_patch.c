@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The patch set: order, overlap, apply, inverse; and random sets against a plain model of what they mean. */
+/* The patch set: order, overlap, apply, inverse; and random sets against a plain model of what
+ * they mean. */
 #include "unit.h"
 
 #include "formats/patch.h"
@@ -149,7 +150,8 @@ test_random(void **state)
         for (size_t i = 0; i < n; i++)
             old[i] = "ab\n"[draw(&seed, 3)];
         old[n] = '\0';
-        /* Forward through the text, keeping, deleting, inserting; added in an order that is not the text's. */
+        /* Forward through the text, keeping, deleting, inserting; added in an order that is not
+         * the text's. */
         struct {
             size_t at, old_len;
             char text[4];
@@ -196,10 +198,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_empty),          cmocka_unit_test(test_order),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_order),
         cmocka_unit_test(test_insertions_around_a_replacement),
-        cmocka_unit_test(test_deletions_meet), cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_overlap),        cmocka_unit_test(test_outside),
+        cmocka_unit_test(test_deletions_meet),
+        cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_outside),
         cmocka_unit_test(test_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

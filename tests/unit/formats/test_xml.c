@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The libxml2 side: what is refused and how it is said, and that tree and scanner agree on every file of the corpus. */
+/* The libxml2 side: what is refused and how it is said, and that tree and scanner agree on
+ * every file of the corpus. */
 #include "unit.h"
 
 #include "core/limits.h"
@@ -22,7 +23,8 @@ expect_error(const char *text, size_t len, enum gold_code code, const char *mess
     assert_null(gold_xml_parse("t.xml", text, len, NULL)); /* err may be NULL */
 }
 
-#define REFUSED(text, code, message) expect_error("" text, sizeof(text) - 1, GOLD_ERROR_##code, message)
+#define REFUSED(text, code, message) \
+    expect_error("" text, sizeof(text) - 1, GOLD_ERROR_##code, message)
 
 static void
 test_refused(void **state)
@@ -33,7 +35,8 @@ test_refused(void **state)
     REFUSED("\n\nhello", FORMAT, "t.xml:3: this is not XML");
     REFUSED("QFI\xFB", FORMAT, "t.xml:1: this is not XML");
     REFUSED("<a>\n\0</a>", FORMAT, "t.xml:2: a NUL byte");
-    REFUSED("<a>\n<b>\n</a>", FORMAT, "t.xml:3: Opening and ending tag mismatch: b line 2 and a");
+    REFUSED("<a>\n<b>\n</a>", FORMAT,
+            "t.xml:3: Opening and ending tag mismatch: b line 2 and a");
     REFUSED("<a>\n<b>\n", FORMAT, "t.xml:3: Premature end of data in tag b line 2");
     REFUSED("<a x='1'\nx='2'/>", FORMAT, "t.xml:2: Attribute x redefined");
     REFUSED("<a>\n&e;</a>", FORMAT, "t.xml:2: Entity 'e' not defined");
@@ -44,7 +47,8 @@ test_refused(void **state)
     REFUSED("<\0a\0/\0>\0", UNSUPPORTED, "'t.xml' is encoded in UTF-16");
     REFUSED("\0<\0a\0/\0>", UNSUPPORTED, "'t.xml' is encoded in UTF-16");
     REFUSED("\xFF\xFE\0\0<\0\0\0", UNSUPPORTED, "'t.xml' is encoded in UTF-32");
-    REFUSED("<?xml version='1.0' encoding='Shift_JIS'?><a/>", UNSUPPORTED, "'t.xml' is encoded in Shift_JIS");
+    REFUSED("<?xml version='1.0' encoding='Shift_JIS'?><a/>", UNSUPPORTED,
+            "'t.xml' is encoded in Shift_JIS");
 }
 
 static void
@@ -52,12 +56,16 @@ test_document_types(void **state)
 {
     GOLD_CLEANUP_STR struct gold_str bomb = GOLD_STR_INIT;
     (void)state;
-    REFUSED("<!DOCTYPE a>\n<a/>", FORMAT, "t.xml:1: a document type (DOCTYPE) is not accepted here");
-    REFUSED("\n<!DOCTYPE a SYSTEM 'file:///etc/passwd'><a/>", FORMAT, "t.xml:2: a document type");
-    REFUSED("<!DOCTYPE a [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><a>&x;</a>", FORMAT, "a document type");
+    REFUSED("<!DOCTYPE a>\n<a/>", FORMAT,
+            "t.xml:1: a document type (DOCTYPE) is not accepted here");
+    REFUSED("\n<!DOCTYPE a SYSTEM 'file:///etc/passwd'><a/>", FORMAT,
+            "t.xml:2: a document type");
+    REFUSED("<!DOCTYPE a [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><a>&x;</a>", FORMAT,
+            "a document type");
     gold_str_append(&bomb, "<!DOCTYPE a [<!ENTITY l0 'lol'>");
     for (int i = 1; i < 30; i++)
-        gold_str_printf(&bomb, "<!ENTITY l%d '&l%d;&l%d;&l%d;&l%d;'>\n", i, i - 1, i - 1, i - 1, i - 1);
+        gold_str_printf(&bomb, "<!ENTITY l%d '&l%d;&l%d;&l%d;&l%d;'>\n", i, i - 1, i - 1, i - 1,
+                        i - 1);
     gold_str_append(&bomb, "]><a b='&l29;'>&l29;</a>");
     expect_error(bomb.data, bomb.len, GOLD_ERROR_FORMAT, "t.xml:1: a document type");
 }
@@ -75,10 +83,12 @@ test_caps(void **state)
     gold_str_append(&s, "<a");
     for (int i = 0; i < 1000000; i++)
         gold_str_printf(&s, " a%d=''", i);
-    expect_error(s.data, s.len, GOLD_ERROR_UNSUPPORTED, "t.xml:1: an element has too many attributes");
+    expect_error(s.data, s.len, GOLD_ERROR_UNSUPPORTED,
+                 "t.xml:1: an element has too many attributes");
     assert_non_null(huge);
     memset(huge, ' ', GOLD_LIMIT_DEFINITION + 1);
-    expect_error(huge, GOLD_LIMIT_DEFINITION + 1, GOLD_ERROR_FORMAT, "'t.xml' is larger than 16777216 bytes");
+    expect_error(huge, GOLD_LIMIT_DEFINITION + 1, GOLD_ERROR_FORMAT,
+                 "'t.xml' is larger than 16777216 bytes");
 }
 
 static void
@@ -136,7 +146,8 @@ agree_one(const char *path, const char *text, size_t len, void *opaque)
         fail_msg("%s", gold_error_message(err));
     count_elements(x, xmlDocGetRootElement(x->doc), &n);
     for (size_t i = 0; i < x->n_spans; i++)
-        tags += x->spans[i].kind == GOLD_XML_START_TAG || x->spans[i].kind == GOLD_XML_EMPTY_TAG;
+        tags +=
+            x->spans[i].kind == GOLD_XML_START_TAG || x->spans[i].kind == GOLD_XML_EMPTY_TAG;
     assert_int_equal(n, tags);
 }
 
@@ -151,8 +162,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),  cmocka_unit_test(test_document_types), cmocka_unit_test(test_caps),
-        cmocka_unit_test(test_accepted), cmocka_unit_test(test_corpus_agrees),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_document_types),
+        cmocka_unit_test(test_caps),          cmocka_unit_test(test_accepted),
+        cmocka_unit_test(test_corpus_agrees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,8 @@ test_attributes(void **state)
 {
     const char *text = "<a one='1' \n two = \"t w o\" three=''/>";
     GOLD_CLEANUP_XML struct gold_xml *x = scan(text, strlen(text));
-    static const char *const names[] = {"one", "two", "three"}, *const values[] = {"1", "t w o", ""};
+    static const char *const names[] = {"one", "two", "three"}, *const values[] = {"1", "t w o",
+                                                                                   ""};
     (void)state;
 
     assert_int_equal(x->spans[0].n_attributes, 3);
@@ -106,7 +107,8 @@ static void
 test_errors(void **state)
 {
     (void)state;
-    expect_error("<a>\n<b>\n</a>", GOLD_ERROR_FORMAT, "t.xml:3: an end tag does not match its start tag");
+    expect_error("<a>\n<b>\n</a>", GOLD_ERROR_FORMAT,
+                 "t.xml:3: an end tag does not match its start tag");
     expect_error("<a>\n<b>\n", GOLD_ERROR_FORMAT, "t.xml:2: an element does not end");
     expect_error("</a>", GOLD_ERROR_FORMAT, "t.xml:1: an end tag has no start tag");
     expect_error("<a", GOLD_ERROR_FORMAT, "t.xml:1: a tag does not end");
@@ -126,7 +128,8 @@ test_errors(void **state)
 static void
 test_caps(void **state)
 {
-    GOLD_CLEANUP_STR struct gold_str deep = GOLD_STR_INIT, wide = GOLD_STR_INIT, many = GOLD_STR_INIT;
+    GOLD_CLEANUP_STR struct gold_str deep = GOLD_STR_INIT, wide = GOLD_STR_INIT,
+                                     many = GOLD_STR_INIT;
     (void)state;
 
     for (int i = 0; i < GOLD_LIMIT_XML_DEPTH; i++)
@@ -143,7 +146,8 @@ test_caps(void **state)
     for (int i = 0; i <= GOLD_XML_ATTRIBUTES_MAX; i++)
         gold_str_printf(&wide, " a%d=''", i);
     gold_str_append(&wide, "/>");
-    expect_error(wide.data, GOLD_ERROR_UNSUPPORTED, "t.xml:1: an element has too many attributes");
+    expect_error(wide.data, GOLD_ERROR_UNSUPPORTED,
+                 "t.xml:1: an element has too many attributes");
 
     gold_str_append(&many, "<a>");
     for (int i = 0; i < GOLD_LIMIT_XML_NODES; i++)
@@ -171,8 +175,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),  cmocka_unit_test(test_attributes), cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_caps),   cmocka_unit_test(test_corpus_tiles),
+        cmocka_unit_test(test_kinds),        cmocka_unit_test(test_attributes),
+        cmocka_unit_test(test_errors),       cmocka_unit_test(test_caps),
+        cmocka_unit_test(test_corpus_tiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
