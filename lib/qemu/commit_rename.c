@@ -63,15 +63,9 @@ finish(struct gold_context *ctx, const char *image, const char *base, bool again
 {
     if (gold_overlay_commit(image, image, err) < 0)
         return -1;
-    if (again) {
-        /* The interrupted attempt may have left clusters that nothing refers to. They do no
-         * harm. */
-        const char *argv[] = {"qemu-img", "check", "-q", "-r", "leaks",
-                              "-f",       "qcow2", base, NULL};
-        GOLD_CLEANUP_ERROR struct gold_error *ignored = NULL;
-        if (gold_qemu_img(NULL, argv, 0, "clean", base, &ignored) < 0)
-            gold_warning(ctx, "%s, ignoring", gold_error_message(ignored));
-    }
+    /* The interrupted attempt may have left clusters that nothing refers to. */
+    if (again)
+        gold_repair(ctx, base, GOLD_IMAGE_QCOW2, "leaks");
     if (gold_fsync_path(base, err) < 0)
         return -1;
     gold_stop_point("commit.written");

@@ -146,12 +146,16 @@ write_record(const struct record *r, struct gold_error **err)
 
 /* After the record is there: everything into the images, and synced. */
 static int
-redo(const struct record *r, struct gold_error **err)
+redo(struct gold_context *ctx, const struct record *r, bool again, struct gold_error **err)
 {
     for (size_t i = 0; i < r->n; i++) {
         const struct entry *e = &r->entries[i];
-        if (gold_overlay_commit(e->overlay, e->image, err) < 0 ||
-            gold_fsync_path(e->image, err) < 0)
+        if (gold_overlay_commit(e->overlay, e->image, err) < 0)
+            return -1;
+        /* The interrupted attempt may have left clusters that nothing refers to. */
+        if (again && e->format == GOLD_IMAGE_QCOW2)
+            gold_repair(ctx, e->image, GOLD_IMAGE_QCOW2, "leaks");
+        if (gold_fsync_path(e->image, err) < 0)
             return -1;
         gold_stop_point(i == 0 ? "journal.first" : "journal.further");
     }
@@ -292,7 +296,7 @@ gold_commit_by_journal(struct gold_workset *ws, struct gold_error **err)
         free(gold_steal_ptr(&ws->disks[i].overlay));
         gold_lock_release_to_qemu(ws->disks[i].fd);
     }
-    if (redo(&r, err) < 0 || clean(&r, err) < 0) {
+    if (redo(ws->ctx, &r, false, err) < 0 || clean(&r, err) < 0) {
         gold_error_hint(err, next_hint, r.path);
         return -1;
     }
@@ -488,18 +492,6 @@ check_entry(const struct record *r, struct entry *e, struct gold_error **err)
     return gold_lock_take_over(e->fd, e->image, GOLD_RECOVER_WAIT_MS, err);
 }
 
-/* A VHDX whose writer was killed must have its log replayed before anything can open it. */
-static void
-replay_log(struct gold_context *ctx, const struct entry *e)
-{
-    const char *argv[] = {"qemu-img", "check", "-q", "-r", "all", "-f", "vhdx", e->image, NULL};
-    GOLD_CLEANUP_ERROR struct gold_error *ignored = NULL;
-
-    if (e->format == GOLD_IMAGE_VHDX &&
-        gold_qemu_img(NULL, argv, 0, "repair", e->image, &ignored) < 0)
-        gold_warning(ctx, "%s, ignoring", gold_error_message(ignored));
-}
-
 /* Only a pointer that nobody is about to complete: its image must be free. */
 static int
 remove_stale(const char *image, const char *journal, struct gold_error **err)
@@ -546,8 +538,11 @@ gold_recover_journal(struct gold_context *ctx, const char *image, const char *jo
         return 0;
     gold_info(ctx, "completing the interrupted commit of '%s'", image);
     for (size_t i = 0; i < r.n; i++)
-        replay_log(ctx, &r.entries[i]);
-    if (redo(&r, err) < 0 || clean(&r, err) < 0) {
+        /* A VHDX whose writer was killed must have its log replayed before anything else can
+         * open it. */
+        if (r.entries[i].format == GOLD_IMAGE_VHDX)
+            gold_repair(ctx, r.entries[i].image, GOLD_IMAGE_VHDX, "all");
+    if (redo(ctx, &r, true, err) < 0 || clean(&r, err) < 0) {
         gold_error_hint(err, next_hint, r.path);
         return -1;
     }

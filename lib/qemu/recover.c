@@ -63,6 +63,19 @@ gold_overlay_commit(const char *overlay, const char *image, struct gold_error **
     return gold_qemu_img(NULL, argv, 0, "commit into", image, err);
 }
 
+void
+gold_repair(struct gold_context *ctx, const char *path, enum gold_image_format format,
+            const char *mode)
+{
+    const char *argv[] = {
+        "qemu-img", "check", "-q", "-r", mode, "-f", gold_image_format_name(format),
+        path,       NULL};
+    GOLD_CLEANUP_ERROR struct gold_error *failure = NULL;
+
+    if (gold_qemu_img(NULL, argv, 0, "repair", path, &failure) < 0)
+        gold_warning(ctx, "%s, ignoring", gold_error_message(failure));
+}
+
 int
 gold_overlay_has_backing(const char *path, const char *backing, bool *ret,
                          struct gold_error **err)

@@ -41,6 +41,10 @@ GOLD_MUST_CHECK int gold_fsync_path(const char *path, struct gold_error **err);
    Never interrupted; the overlay stays as it is. */
 GOLD_MUST_CHECK int gold_overlay_commit(const char *overlay, const char *image,
                                         struct gold_error **err);
+/* qemu-img check -r MODE of what an interrupted commit wrote to; a failure is only warned of.
+ */
+void gold_repair(struct gold_context *ctx, const char *path, enum gold_image_format format,
+                 const char *mode);
 /* Does a qcow2 at `path` record exactly `backing` ("./NAME")? */
 GOLD_MUST_CHECK int gold_overlay_has_backing(const char *path, const char *backing, bool *ret,
                                              struct gold_error **err);
