@@ -67,10 +67,17 @@ static void __attribute__((noreturn)) give_up(const struct child *c)
     _exit(n == (ssize_t)sizeof(why) ? 126 : 127);
 }
 
+static bool
+is_request_to_end(int sig)
+{
+    return sig == SIGHUP || sig == SIGINT || sig == SIGQUIT || sig == SIGTERM ||
+           sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
+}
+
 /* Between fork and exec: only async-signal-safe calls. */
 static void __attribute__((noreturn)) run_child(const struct child *c)
 {
-    struct sigaction dfl = {.sa_handler = SIG_DFL};
+    struct sigaction dfl = {.sa_handler = SIG_DFL}, ign = {.sa_handler = SIG_IGN};
     struct rlimit no_core = {0, 0};
     sigset_t none;
 
@@ -84,9 +91,14 @@ static void __attribute__((noreturn)) run_child(const struct child *c)
         if (getppid() != c->parent)
             _exit(127);
     }
-    /* Handlers of the parent must not run here, and what it ignores is not ours to inherit. */
-    for (int sig = 1; sig < NSIG; sig++)
-        (void)sigaction(sig, &dfl, NULL);
+    /* Handlers of the parent must not run here, and what it ignores is not ours to inherit.
+       What is to survive us must not be open to a signal between exec and its first line
+       either. */
+    for (int sig = 1; sig < NSIG; sig++) {
+        bool ignored = c->spawn->own_session && is_request_to_end(sig);
+
+        (void)sigaction(sig, ignored ? &ign : &dfl, NULL);
+    }
     sigemptyset(&none);
     if (sigprocmask(SIG_SETMASK, &none, NULL) < 0)
         give_up(c);

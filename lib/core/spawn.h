@@ -18,7 +18,7 @@ struct gold_spawn {
     int keep_fd[GOLD_SPAWN_MAX_KEEP]; /* same number in the child */
     unsigned n_keep_fd;
     uint64_t max_memory; /* RLIMIT_AS; 0: none */
-    bool own_session;    /* survives us, in a session of its own; else own group and PDEATHSIG */
+    bool own_session;    /* survives us in a session of its own and ignores requests to end; else own group and PDEATHSIG */
 };
 
 #define GOLD_SPAWN_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
