@@ -124,6 +124,21 @@ shape_os(struct gold_clone *c)
     }
 }
 
+/* On a PC the firmware speaks on the serial console too, or a disk that does not boot would be
+ * silent. */
+static void
+shape_firmware(struct gold_clone *c)
+{
+    xmlNode *os = gold_xml_child(c->root, "os"), *bios = gold_xml_child(os, "bios");
+    const char *arch = gold_xml_attr(gold_xml_child(os, "type"), "arch");
+
+    if (!gold_streq(arch, "x86_64") && !gold_streq(arch, "i686"))
+        return;
+    if (!bios)
+        bios = gold_clone_add(c, os, "bios", NULL);
+    gold_clone_set(c, bios, "useserial", "yes");
+}
+
 static void
 shape_features(struct gold_clone *c)
 {
@@ -229,6 +244,7 @@ shape_domain(struct gold_clone *c)
     for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
         gold_clone_add(c, c->root, events[i][0], events[i][1]);
     shape_os(c);
+    shape_firmware(c);
     shape_features(c);
     shape_cpu(c);
     shape_sysinfo(c);

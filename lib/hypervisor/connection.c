@@ -2,6 +2,7 @@
 /* Connections and the event loop's thread; see connection.h. */
 #include "hypervisor/connection.h"
 
+#include <dlfcn.h>
 #include <libvirt/virterror.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -64,6 +65,19 @@ wake(int timer, void *opaque)
     (void)opaque;
 }
 
+/* libguestfs has initialised libvirt before main(), and with it where it logs, so the variable
+   alone comes too late. Reading it again has no public name; without that one libvirt's
+   warnings go to stderr, which is only ugly. */
+static void
+read_log_settings_again(void)
+{
+    void (*again)(void);
+
+    *(void **)&again = dlsym(RTLD_DEFAULT, "virLogSetFromEnv");
+    if (again)
+        again();
+}
+
 static int
 prepare_locked(struct gold_error **err)
 {
@@ -75,6 +89,7 @@ prepare_locked(struct gold_error **err)
         gold_error_set_libvirt(err, "cannot initialise libvirt");
         return -1;
     }
+    read_log_settings_again();
     virSetErrorFunc(NULL, ignore_error);
     if (virEventRegisterDefaultImpl() < 0) {
         gold_error_set_libvirt(err, "cannot set up libvirt's event loop");

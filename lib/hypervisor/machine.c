@@ -111,6 +111,10 @@ create_domain(struct gold_machine *m, const struct gold_machine_spec *spec,
                                     (embedded ? 0 : VIR_DOMAIN_START_AUTODESTROY));
     if (!m->dom) {
         gold_error_set_libvirt(err, "cannot start the machine '%s'", spec->name);
+        if (err && *err && strstr(gold_error_message(*err), "O_DIRECT"))
+            gold_error_hint(
+                err, "the definition's cache mode needs a file system that can do direct IO: "
+                     "name another directory for temporary files");
         return -1;
     }
     return 0;

@@ -268,7 +268,9 @@ add_disks(const struct gold_validate_plan *plan, const struct gold_clone *c,
 
     for (size_t i = 0; i < plan->n_disks; i++)
         disks[n++] = (struct gold_clone_disk){
-            .target = plan->disks[i].target, .path = c->overlays.items[i], .format = "qcow2"};
+            .target = plan->disks[i].target ? plan->disks[i].target : "vda",
+            .path = c->overlays.items[i],
+            .format = "qcow2"};
     disks[n++] = (struct gold_clone_disk){.path = b->payload,
                                           .format = "raw",
                                           .serial = GOLD_PAYLOAD_SERIAL,
