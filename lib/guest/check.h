@@ -9,7 +9,8 @@
 
 enum gold_check_stage {
     GOLD_CHECK_DEVICES, /* before anything is mounted read-write: sees sc->guest only */
-    GOLD_CHECK_MOUNTED  /* with the root at / */
+    GOLD_CHECK_MOUNTED, /* with the root at / */
+    GOLD_CHECK_SEALED   /* at the end of seal only: what sealing itself has to report */
 };
 
 struct gold_check_entry {

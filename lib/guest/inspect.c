@@ -93,32 +93,88 @@ read_head(struct gold_session *s, struct gold_filesystem *fs, struct gold_error 
     return 0;
 }
 
+static struct gold_filesystem *
+append_filesystem(struct gold_guest *guest, const char *device, const char *block,
+                  const char *type, struct gold_error **err)
+{
+    if (guest->n_filesystems >= FILESYSTEMS_MOST) {
+        gold_error_set(err, GOLD_ERROR_UNSUPPORTED, "the disks have more than %d file systems",
+                       FILESYSTEMS_MOST);
+        return NULL;
+    }
+    struct gold_filesystem *fs =
+        gold_array_add(&guest->filesystems, &guest->n_filesystems, sizeof *fs, err);
+    if (!fs)
+        return NULL;
+    fs->device = gold_strdup(device, err);
+    fs->block = fs->device ? gold_strdup(block, err) : NULL;
+    fs->type = fs->block ? gold_strdup(type[0] ? type : "unknown", err) : NULL;
+    return fs->type ? fs : NULL;
+}
+
+/* A volume that only keeps old states; there can be hundreds. */
+static bool
+is_snapshot(const char *path)
+{
+    return gold_str_has_prefix(path, ".snapshots/") || strstr(path, "/.snapshots/") ||
+           gold_str_has_prefix(path, "timeshift-btrfs/");
+}
+
+static int
+append_subvolumes(struct gold_guest *guest, size_t parent,
+                  const struct guestfs_btrfssubvolume_list *list, struct gold_error **err)
+{
+    for (uint32_t i = 0; i < list->len; i++) {
+        const char *path = list->val[i].btrfssubvolume_path;
+        if (is_snapshot(path))
+            continue;
+        const struct gold_filesystem *of = &guest->filesystems[parent];
+        GOLD_CLEANUP_FREE char *device = gold_format(err, "btrfsvol:%s/%s", of->block, path);
+        GOLD_CLEANUP_FREE char *block = device ? gold_strdup(of->block, err) : NULL;
+        if (!block)
+            return -1;
+        struct gold_filesystem *fs = append_filesystem(guest, device, block, "btrfs", err);
+        of = &guest->filesystems[parent]; /* the array may have moved */
+        if (!fs || gold_str_replace(&fs->uuid, of->uuid, err) < 0 ||
+            gold_str_replace(&fs->label, of->label, err) < 0 ||
+            gold_str_replace(&fs->partuuid, of->partuuid, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* libguestfs lists subvolumes itself, but under the kernel's names of the disks, which are
+   others in each boot of the appliance and may name another disk of ours. So they are asked for
+   here. */
+static int
+list_subvolumes(struct gold_session *s, struct gold_guest *guest, size_t parent,
+                struct gold_error **err)
+{
+    guestfs_h *g = gold_session_handle(s);
+    const char *device = guest->filesystems[parent].device;
+    if (guestfs_mount_options(g, gold_readonly_options("btrfs"), device, "/") < 0)
+        return tolerate(s, "mounting", device, err);
+    struct guestfs_btrfssubvolume_list *list = guestfs_btrfs_subvolume_list(g, "/");
+    int r = list ? append_subvolumes(guest, parent, list, err)
+                 : tolerate(s, "listing the subvolumes of", device, err);
+    if (list)
+        guestfs_free_btrfssubvolume_list(list);
+    if (r == 0 && guestfs_umount_all(g) < 0) {
+        gold_error_set_guestfs(err, s, "unmounting '%s'", guest->filesystems[parent].device);
+        return -1;
+    }
+    return r;
+}
+
 static int
 add_filesystem(struct gold_session *s, struct gold_guest *guest, const char *device,
                const char *type, struct gold_error **err)
 {
-    struct gold_filesystem *fs =
-        gold_array_add(&guest->filesystems, &guest->n_filesystems, sizeof *fs, err);
-    if (!fs)
+    struct gold_filesystem *fs = append_filesystem(guest, device, device, type, err);
+    if (!fs || read_tags(s, fs, err) < 0 || read_head(s, fs, err) < 0)
         return -1;
-    fs->device = gold_strdup(device, err);
-    fs->type = fs->device ? gold_strdup(type[0] ? type : "unknown", err) : NULL;
-    if (!fs->type)
-        return -1;
-    if (gold_str_has_prefix(device, "btrfsvol:")) {
-        GOLD_CLEANUP_FREE char *block =
-            guestfs_mountable_device(gold_session_handle(s), device);
-        if (!block && tolerate(s, "finding the device of", device, err) < 0)
-            return -1;
-        fs->block = gold_strdup(block ? block : device, err);
-    } else {
-        fs->block = gold_strdup(device, err);
-    }
-    if (!fs->block)
-        return -1;
-    if (read_tags(s, fs, err) < 0)
-        return -1;
-    return read_head(s, fs, err);
+    return strcmp(type, "btrfs") == 0 ? list_subvolumes(s, guest, guest->n_filesystems - 1, err)
+                                      : 0;
 }
 
 static int
@@ -130,12 +186,8 @@ list_filesystems(struct gold_session *s, struct gold_guest *guest, struct gold_e
         return -1;
     }
     for (size_t i = 0; list[i] && list[i + 1]; i += 2) {
-        if (i / 2 >= FILESYSTEMS_MOST) {
-            gold_error_set(err, GOLD_ERROR_UNSUPPORTED,
-                           "the disks have more than %d file systems", FILESYSTEMS_MOST);
-            return -1;
-        }
-        if (add_filesystem(s, guest, list[i], list[i + 1], err) < 0)
+        if (!gold_str_has_prefix(list[i], "btrfsvol:") &&
+            add_filesystem(s, guest, list[i], list[i + 1], err) < 0)
             return -1;
     }
     return 0;

@@ -139,11 +139,27 @@ look_at_swap_file(struct gold_scene *sc, struct gold_filesystem *fs, const char 
     return 0;
 }
 
+/* What a line of fstab mounts: the file system, or the subvolume that its options name. */
+static char *
+line_device(const struct gold_filesystem *fs, const struct gold_fstab_line *line,
+            struct gold_error **err)
+{
+    const char *subvolume = NULL;
+    if (strcmp(fs->type, "btrfs") != 0 ||
+        !gold_fstab_has_option(line->field[3], "subvol=", &subvolume))
+        return gold_strdup(fs->block, err);
+    while (*subvolume == '/')
+        subvolume++;
+    int len = (int)strcspn(subvolume, ",");
+    return len ? gold_format(err, "btrfsvol:%s/%.*s", fs->block, len, subvolume)
+               : gold_strdup(fs->block, err);
+}
+
 static int
 add_fstab_mount(struct gold_guest *guest, const struct gold_fstab_line *line,
                 struct gold_root *root, struct gold_error **err)
 {
-    const char *where = line->field[1], *options = line->field[3], *subvolume = NULL;
+    const char *where = line->field[1], *options = line->field[3];
     const struct gold_filesystem *fs = NULL;
     if (where[0] != '/' || strcmp(where, "/") == 0 ||
         gold_guest_find_device(guest, line->field[0], &fs) != GOLD_DEVICE_FOUND ||
@@ -152,16 +168,34 @@ add_fstab_mount(struct gold_guest *guest, const struct gold_fstab_line *line,
     bool optional = gold_fstab_has_option(options, "nofail", NULL) ||
                     gold_fstab_has_option(options, "noauto", NULL) ||
                     gold_fstab_has_option(options, "bind", NULL);
-    if (strcmp(fs->type, "btrfs") != 0 ||
-        !gold_fstab_has_option(options, "subvol=", &subvolume))
-        return add_mount(root, fs->block, where, fs->type, optional, err);
-    while (*subvolume == '/')
-        subvolume++;
-    GOLD_CLEANUP_FREE char *device = gold_format(err, "btrfsvol:%s/%.*s", fs->block,
-                                                 (int)strcspn(subvolume, ","), subvolume);
+    GOLD_CLEANUP_FREE char *device = line_device(fs, line, err);
     return device ? add_mount(root, device, where, fs->type, optional, err) : -1;
 }
 
+/* Is this btrfs volume only a copy (a snapshot) of a root, or the same root under another name?
+   Its own fstab says which volume is mounted at /. 1: yes. */
+static int
+is_copy(const struct gold_guest *guest, const struct gold_filesystem *fs,
+        const struct gold_fstab *table, struct gold_error **err)
+{
+    for (size_t i = 0; i < table->n && strcmp(fs->type, "btrfs") == 0; i++) {
+        const struct gold_filesystem *other = NULL;
+        if (strcmp(table->lines[i].field[1], "/") != 0 ||
+            gold_guest_find_device(guest, table->lines[i].field[0], &other) !=
+                GOLD_DEVICE_FOUND ||
+            strcmp(other->block, fs->block) != 0)
+            continue;
+        GOLD_CLEANUP_FREE char *device = line_device(other, &table->lines[i], err);
+        if (!device)
+            return -1;
+        for (size_t k = 0; k < guest->n_filesystems; k++)
+            if (strcmp(guest->filesystems[k].device, device) == 0)
+                return strcmp(fs->device, device) != 0;
+    }
+    return 0;
+}
+
+/* 1: this is only a copy of another root. */
 static int
 read_fstab(struct gold_scene *sc, struct gold_guest *guest, size_t index,
            struct gold_root *root, struct gold_error **err)
@@ -178,6 +212,9 @@ read_fstab(struct gold_scene *sc, struct gold_guest *guest, size_t index,
     GOLD_CLEANUP_FSTAB struct gold_fstab table = {0};
     if (gold_fstab_parse(text, len, &table, err) < 0)
         return -1;
+    int copy = is_copy(guest, fs, &table, err);
+    if (copy != 0)
+        return copy;
     for (size_t i = 0; i < table.n; i++) {
         const struct gold_fstab_line *line = &table.lines[i];
         bool swap = strcmp(line->field[2], "swap") == 0;
@@ -351,12 +388,17 @@ read_selinux(struct gold_scene *sc, bool *ret, struct gold_error **err)
     return 0;
 }
 
+/* 1: this is only a copy of another root. */
+/* 1: this is only a copy of another root. */
 static int
 read_linux(struct gold_scene *sc, struct gold_guest *guest, size_t index,
            struct gold_root *root, struct gold_error **err)
 {
-    if (read_fstab(sc, guest, index, root, err) < 0 || mount_usr(sc, root, err) < 0 ||
-        read_release(sc, root, err) < 0 || read_init(sc, &root->init, err) < 0 ||
+    int copy = read_fstab(sc, guest, index, root, err);
+    if (copy != 0)
+        return copy;
+    if (mount_usr(sc, root, err) < 0 || read_release(sc, root, err) < 0 ||
+        read_init(sc, &root->init, err) < 0 ||
         read_systemd_version(sc, &root->systemd_version, err) < 0 ||
         read_arch(sc, &root->arch, err) < 0)
         return -1;
@@ -397,6 +439,11 @@ gold_root_read(struct gold_scene *sc, struct gold_guest *guest, size_t index,
     root->os = root->device ? gold_strdup(kind == 2 ? "windows" : "linux", err) : NULL;
     if (!root->os)
         return -1;
-    return kind == 2 ? read_windows(sc, fs, root, err)
-                     : read_linux(sc, guest, index, root, err);
+    int r =
+        kind == 2 ? read_windows(sc, fs, root, err) : read_linux(sc, guest, index, root, err);
+    if (r == 1) {
+        gold_root_done(root);
+        guest->n_roots--;
+    }
+    return r < 0 ? -1 : 0;
 }

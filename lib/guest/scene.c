@@ -163,4 +163,5 @@ void
 gold_scene_done(struct gold_scene *sc)
 {
     gold_strv_done(&sc->touched);
+    gold_strv_done(&sc->uncleared);
 }

@@ -23,6 +23,7 @@ struct gold_scene {
     const char *entry; /* name of the operation or check that runs */
     struct gold_source_result *src; /* where findings and effects go */
     struct gold_strv touched;       /* paths created or rewritten, for labels */
+    struct gold_strv uncleared;     /* mount points whose free space still holds what was deleted */
 };
 
 /* What the guest has. 1, 0, -1. Symlinks are followed inside the guest, as libguestfs does. */

@@ -155,7 +155,13 @@ configure_directories(struct gold_session *s, struct gold_error **err)
     GOLD_CLEANUP_FREE char *cache = NULL;
     if (gold_context_cache_subdir(s->ctx, "guestfs", &cache, err) < 0)
         return -1;
-    if (guestfs_set_tmpdir(s->g, s->tmp_dir) < 0 || guestfs_set_cachedir(s->g, cache) < 0) {
+    /* The kernel does not know this argument. It puts our directory into QEMU's command line,
+       by which the watcher and the guard know whose QEMU it is. */
+    GOLD_CLEANUP_FREE char *mark = gold_format(err, "goldsmith.session=%s", s->tmp_dir);
+    if (!mark)
+        return -1;
+    if (guestfs_set_tmpdir(s->g, s->tmp_dir) < 0 || guestfs_set_cachedir(s->g, cache) < 0 ||
+        guestfs_set_append(s->g, mark) < 0) {
         gold_error_set_guestfs(err, s, "setting the appliance's directories");
         return -1;
     }

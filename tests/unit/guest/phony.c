@@ -216,7 +216,9 @@ phony_partitioned(const char *name, const char *const *images, size_t n)
         phony_run("dd if='%s' of='%s' bs=1M seek=%llu conv=notrunc,sparse status=none",
                   images[i], path, (unsigned long long)(at / GOLD_MIB));
     }
-    phony_run("printf '%s' | sfdisk -q --no-reread --no-tell-kernel '%s'", script, path);
+    phony_run("printf '%s' | sfdisk -q --wipe-partitions never --no-reread --no-tell-kernel "
+              "'%s' >/dev/null",
+              script, path);
     return path;
 }
 
