@@ -33,6 +33,7 @@ gold_clone_add(struct gold_clone *c, xmlNode *parent, const char *name, const ch
     xmlNode *content = text ? xmlNewDocText(c->root->doc, (const xmlChar *)text) : NULL;
     if ((text && !content) || (content && !xmlAddChild(node, content)) ||
         !xmlAddChild(parent, node)) {
+        xmlFreeNode(node);
         c->nomem = true;
         return NULL;
     }
@@ -229,6 +230,12 @@ shape_domain(struct gold_clone *c)
     static const char *const events[][2] = {
         {"on_poweroff", "destroy"}, {"on_reboot", "restart"}, {"on_crash", "destroy"}};
 
+    for (xmlNode *n = c->root->doc->children; n;) { /* comments around it */
+        xmlNode *next = n->next;
+        if (n != c->root)
+            gold_clone_remove(n);
+        n = next;
+    }
     gold_clone_keep(c->root, parts);
     gold_clone_unset(c->root, "id");
     gold_clone_set(c, c->root, "type", c->tcg ? "qemu" : "kvm");

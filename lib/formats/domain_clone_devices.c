@@ -198,21 +198,34 @@ add_disk(struct gold_clone *c, const struct gold_clone_disk *d, struct gold_erro
     return 0;
 }
 
+/* Has the definition SCSI disks? Then libvirt chooses their controller, as it does for the
+ * original. */
+static bool
+uses_scsi(const struct gold_clone *c)
+{
+    for (const xmlNode *d = gold_xml_child(c->devices, "disk"); d;
+         d = gold_xml_next(d, "disk")) {
+        if (gold_streq(gold_xml_attr(gold_xml_child(d, "target"), "bus"), "scsi"))
+            return true;
+    }
+    return false;
+}
+
 static int
 add_disks(struct gold_clone *c, struct gold_error **err)
 {
-    bool scsi = false;
+    bool scsi = false, theirs = uses_scsi(c);
 
     for (size_t i = 0; i < c->spec->n_disks; i++) {
         const struct gold_clone_disk *d = &c->spec->disks[i];
-        /* Without a definition every disk is ours. */
-        if (!d->extra && target_taken(c, d->target))
-            continue;
         if (!d->extra && c->def) {
+            if (d->target && target_taken(c, d->target))
+                continue; /* rewired */
             gold_error_set(err, GOLD_ERROR_USAGE, "'%s' has no disk '%s'", c->def->path,
-                           d->target);
+                           d->target ? d->target : "");
             return -1;
         }
+        /* Without a definition every disk is ours. */
         if (add_disk(c, d, err) < 0)
             return -1;
         scsi = scsi || gold_streq(d->bus, "scsi");
@@ -220,7 +233,8 @@ add_disks(struct gold_clone *c, struct gold_error **err)
     for (const xmlNode *k = gold_xml_child(c->devices, "controller"); k;
          k = gold_xml_next(k, "controller"))
         scsi = scsi && !gold_streq(gold_xml_attr(k, "type"), "scsi");
-    if (scsi) { /* libvirt's own choice would be a model that newer guests have no driver for */
+    if (scsi && !theirs) { /* libvirt's own choice would be a model that newer guests have no
+                              driver for */
         xmlNode *k = gold_clone_add(c, c->devices, "controller", NULL);
         gold_clone_set(c, k, "type", "scsi");
         gold_clone_set(c, k, "model", "virtio-scsi");

@@ -28,32 +28,30 @@ wants(const struct gold_iotune *t, unsigned key)
 
 /* ---- what is refused ---- */
 
+/* The caller knows file and disk and says so in front. */
 static int
-check_disk(const struct gold_definition *def, const struct gold_disk *disk, const xmlNode *e,
-           const struct gold_iotune *t, struct gold_error **err)
+check_disk(const xmlNode *e, const struct gold_iotune *t, struct gold_error **err)
 {
-    const char *name = disk->target ? disk->target : "?";
-
     if (gold_iotune_empty(t))
         return 0;
     const char *why = gold_domain_unthrottled(e);
     if (why) {
-        gold_error_set(err, GOLD_ERROR_UNSUPPORTED, "%s:%u: disk '%s' cannot be limited: %s",
-                       def->path, disk->line, name, why);
+        gold_error_set(err, GOLD_ERROR_UNSUPPORTED, "limits would not hold: %s", why);
         return -1;
     }
     if (gold_xml_child(e, "throttlefilters")) {
-        gold_error_set(
-            err, GOLD_ERROR_UNSUPPORTED,
-            "%s:%u: disk '%s' has <throttlefilters>, which cannot stand beside <iotune>",
-            def->path, disk->line, name);
+        gold_error_set(err, GOLD_ERROR_UNSUPPORTED,
+                       "its <throttlefilters> cannot stand beside <iotune>");
         return -1;
     }
-    if (gold_iotune_check(t, err) < 0) {
-        gold_error_prefix(err, "disk '%s'", name);
-        return -1;
-    }
-    return 0;
+    return gold_iotune_check(t, err);
+}
+
+static void
+name_disk(const struct gold_iotune_wish *wish, size_t n, struct gold_error **err)
+{
+    if (n > 1)
+        gold_error_prefix(err, "disk '%s'", wish->disk->target ? wish->disk->target : "?");
 }
 
 static const struct gold_iotune *
@@ -327,9 +325,11 @@ gold_domain_set_iotunes(const struct gold_definition *def,
                 return -1;
             }
             /* First everything is judged, so that a refusal leaves the patch set alone. */
-            if (pass == 0 ? check_disk(def, wishes[w].disk, e, wishes[w].iotune, err) < 0
-                          : set_one(x, e, wishes[w].iotune, patch, err) < 0)
+            if ((pass == 0 ? check_disk(e, wishes[w].iotune, err)
+                           : set_one(x, e, wishes[w].iotune, patch, err)) < 0) {
+                name_disk(&wishes[w], n, err);
                 return -1;
+            }
         }
         if (pass == 0 && check_groups(def, wishes, n, err) < 0)
             return -1;

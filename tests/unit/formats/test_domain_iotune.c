@@ -228,13 +228,13 @@ test_refused(void **state)
 {
     (void)state;
     refuse("<disk type='block' device='lun'><target dev='sda'/></disk>", "total_iops_sec=5",
-           GOLD_ERROR_UNSUPPORTED, "t.xml:5: disk 'sda' cannot be limited: SCSI pass-through");
+           GOLD_ERROR_UNSUPPORTED, "limits would not hold: SCSI pass-through");
     refuse("<disk type='vhostuser'><target dev='vda'/></disk>", "total_iops_sec=5",
            GOLD_ERROR_UNSUPPORTED, "QEMU does not throttle vhostuser disks");
     refuse("<disk><target dev='vda'/><throttlefilters/></disk>", "total_iops_sec=5",
            GOLD_ERROR_UNSUPPORTED, "<throttlefilters>");
     refuse(OPEN CLOSE, "total_iops_sec=5 read_iops_sec=5", GOLD_ERROR_USAGE,
-           "disk 'vda': 'total_iops_sec' and 'read_iops_sec' cannot be set at the same time");
+           "'total_iops_sec' and 'read_iops_sec' cannot be set at the same time");
     refuse(OPEN CLOSE, "group_name=g", GOLD_ERROR_USAGE, "'group_name' needs limits beside it");
     refuse("<disk><target dev='vda'/></disk><disk><target "
            "dev='vdb'/><iotune><group_name>g</group_name>"
