@@ -137,6 +137,21 @@ feed(const struct reader *r, uint64_t pos, uint64_t end, bool hole, struct gold_
     return 0;
 }
 
+static int
+find_size(int fd, const struct stat *st, uint64_t *ret)
+{
+    off_t size = st->st_size;
+
+    if (S_ISBLK(st->st_mode))
+        size = lseek(fd, 0, SEEK_END);
+    else if (!S_ISREG(st->st_mode))
+        return -1;
+    if (size < 0)
+        return -1;
+    *ret = (uint64_t)size;
+    return 0;
+}
+
 int
 gold_hash_fd(struct gold_context *ctx, enum gold_hash_alg alg, int fd, const char *name,
              char *ret_hex, struct gold_error **err)
@@ -155,7 +170,10 @@ gold_hash_fd(struct gold_context *ctx, enum gold_hash_alg alg, int fd, const cha
         gold_error_set_errno(err, errno, "cannot examine '%s'", name);
         return -1;
     }
-    r.size = (uint64_t)st.st_size;
+    if (find_size(fd, &st, &r.size) < 0) {
+        gold_error_set(err, GOLD_ERROR_FORMAT, "'%s' is not a file with a size", name);
+        return -1;
+    }
     while (pos < r.size) {
         struct gold_extent data;
 

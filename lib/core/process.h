@@ -38,7 +38,8 @@ void gold_process_result_done(struct gold_process_result *r);
 #define GOLD_CLEANUP_PROCESS_RESULT GOLD_CLEANUP(gold_process_result_done)
 
 /* Long-running child (qemu for calibration, ...). in_fd/out_fd/err_fd: descriptors for 0,1,2, or -1 for
-   /dev/null. The pid must be waited for by the caller. */
+   /dev/null. The pid must be waited for by the caller. PR_SET_PDEATHSIG looks at threads: the child ends with
+   the thread that called this, so call it from one that lasts. */
 GOLD_MUST_CHECK int gold_process_spawn(const struct gold_process_spec *spec, int in_fd, int out_fd, int err_fd,
                                        pid_t *ret_pid, struct gold_error **err);
 

@@ -21,7 +21,6 @@ note(struct gold_error **err, int why, const char *path)
         gold_error_set_errno(err, why, "cannot remove '%s'", path);
 }
 
-/* Where is it mounted? Another number, or the root of a mount: leave it alone. */
 static int
 open_dir(int at, const char *name)
 {
@@ -33,6 +32,7 @@ open_dir(int at, const char *name)
     return fd;
 }
 
+/* Another device, or the root of a bind mount of the same one: to be left alone. */
 static bool
 is_mount(int fd, dev_t dev)
 {

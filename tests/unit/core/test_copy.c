@@ -55,9 +55,9 @@ __wrap_lseek(int fd, off_t at, int whence)
     return __real_lseek(fd, at, whence);
 }
 
-#define SIZE (1 * GOLD_GIB)
+#define SIZE (256 * GOLD_MIB)
 
-/* 1 GiB with three pieces of data, one at an odd place and one at the very end. */
+/* 256 MiB with three pieces of data, one at an odd place and one at the very end. */
 static int
 sparse_source(void **state)
 {
@@ -68,7 +68,7 @@ sparse_source(void **state)
     assert_true(fd >= 0 && data);
     memset(data, 'd', 300000);
     assert_int_equal(gold_pwrite_all(fd, data, 300000, 12345), 0);
-    assert_int_equal(gold_pwrite_all(fd, data, 70000, 500 * GOLD_MIB), 0);
+    assert_int_equal(gold_pwrite_all(fd, data, 70000, 100 * GOLD_MIB), 0);
     assert_int_equal(gold_pwrite_all(fd, "end", 3, SIZE - 3), 0);
     free(data);
     free(path);

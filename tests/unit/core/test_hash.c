@@ -124,7 +124,11 @@ names_the_unreadable(void **state)
     int fd = open(*state, O_RDONLY | O_DIRECTORY);
 
     assert_int_equal(gold_hash_fd(NULL, GOLD_HASH_SHA1, fd, "f.img", hex, &err), -1);
-    assert_error(&err, GOLD_ERROR_IO, "'f.img'");
+    assert_error(&err, GOLD_ERROR_FORMAT, "'f.img'");
+    close(fd);
+    fd = open("/dev/zero", O_RDONLY); /* a digest of nothing would be a lie */
+    assert_int_equal(gold_hash_fd(NULL, GOLD_HASH_SHA1, fd, "f.img", hex, &err), -1);
+    assert_error(&err, GOLD_ERROR_FORMAT, "'f.img' is not a file with a size");
     close(fd);
     assert_int_equal(gold_hash_fd(NULL, GOLD_HASH_SHA1, -1, "f.img", hex, &err), -1);
     assert_error(&err, GOLD_ERROR_IO, "'f.img'");
