@@ -20,7 +20,12 @@
 static int
 check_operation(const char *text, struct gold_error **err)
 {
-    return gold_bind_check_name(*text == '-' ? text + 1 : text, err);
+    if (gold_bind_check_name(*text == '-' ? text + 1 : text, NULL) == 0)
+        return 0;
+    gold_error_set(err, GOLD_ERROR_USAGE,
+                   "'%.60s' is not the name of an operation, nor one with a minus before it",
+                   text);
+    return -1;
 }
 
 static int
