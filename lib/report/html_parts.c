@@ -11,11 +11,7 @@ gold_html_text(struct gold_str *s, const char *text)
 {
     GOLD_CLEANUP_STR struct gold_str shown = GOLD_STR_INIT;
     gold_str_append_terminal(&shown, text);
-    if (shown.failed) {
-        s->failed = true;
-        s->over = s->over || shown.over;
-        return;
-    }
+    gold_report_taint(s, &shown);
     gold_str_append_xml(s, gold_str_text(&shown));
 }
 
@@ -223,6 +219,7 @@ diff(struct gold_str *s, const char *text)
             len = strcspn(text + i, "\t\n");
             gold_str_clear(&part);
             gold_str_append_len(&part, text + i, len);
+            gold_report_taint(s, &part);
             gold_html_text(s, gold_str_text(&part));
             if (i + len < n)
                 gold_str_append_char(s, '\t');

@@ -8,6 +8,7 @@ value(struct gold_str *s, double v, const char *unit)
 {
     GOLD_CLEANUP_STR struct gold_str text = GOLD_STR_INIT;
     gold_report_append_value(&text, v, unit);
+    gold_report_taint(s, &text);
     gold_html_text(s, gold_str_text(&text));
 }
 
@@ -48,6 +49,7 @@ plots(struct gold_str *s, const struct gold_measurement *m, size_t source, size_
         any = true;
         gold_str_clear(&id);
         gold_str_printf(&id, "plot-%zu-%zu-%zu", source + 1, number + 1, i + 1);
+        gold_report_taint(s, &id);
         plotted(s, &m->metrics[i], gold_str_text(&id));
     }
     gold_str_append(s, any ? "</div>\n" : "");

@@ -35,7 +35,8 @@ push(json_t *array, json_t *value, bool *failed)
 static json_t *
 text(const char *value)
 {
-    GOLD_CLEANUP_STR struct gold_str clean = GOLD_STR_INIT;
+    GOLD_CLEANUP_STR struct gold_str clean = {
+        .limit = SIZE_MAX / 4}; /* the whole is limited, when it is dumped */
     gold_str_append_utf8(&clean, value);
     return clean.failed ? NULL : json_stringn(gold_str_text(&clean), clean.len);
 }

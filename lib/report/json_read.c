@@ -480,7 +480,8 @@ gold_report_parse(const char *json, size_t len, const char *name,
         return -1;
     }
     json_auto_t *root = json_loadb(json, len, JSON_REJECT_DUPLICATES, &problem);
-    if (!root && json_error_code(&problem) == json_error_out_of_memory)
+    /* Where jansson runs out of memory, it mostly says nothing at all. */
+    if (!root && (json_error_code(&problem) == json_error_out_of_memory || !*problem.text))
         return gold_error_set_nomem(err);
     if (!root) {
         GOLD_CLEANUP_STR struct gold_str safe = GOLD_STR_INIT;

@@ -44,11 +44,12 @@ gold_out_blanks(const struct gold_out *o, size_t n)
 }
 
 size_t
-gold_out_width(const char *text)
+gold_out_width(const struct gold_out *o, const char *text)
 {
     GOLD_CLEANUP_STR struct gold_str shown = GOLD_STR_INIT;
     size_t n = 0;
     gold_str_append_terminal(&shown, text);
+    gold_report_taint(o->s, &shown);
     for (size_t i = 0; i < shown.len; i++)
         n += ((unsigned char)shown.data[i] & 0xC0) != 0x80;
     return n;
@@ -57,7 +58,7 @@ gold_out_width(const char *text)
 void
 gold_out_pad(const struct gold_out *o, enum gold_paint paint, const char *text, size_t width)
 {
-    size_t n = gold_out_width(text);
+    size_t n = gold_out_width(o, text);
     gold_out_paint(o, paint, text);
     if (n < width)
         gold_out_blanks(o, width - n);

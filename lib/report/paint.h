@@ -29,7 +29,7 @@ void gold_out_pad(const struct gold_out *o, enum gold_paint paint, const char *t
                   size_t width);
 void gold_out_blanks(const struct gold_out *o, size_t n);
 /* Columns that the escaped text takes. */
-size_t gold_out_width(const char *text);
+size_t gold_out_width(const struct gold_out *o, const char *text);
 enum gold_paint gold_paint_of_verdict(enum gold_verdict v);
 enum gold_paint gold_paint_of_severity(enum gold_severity v);
 

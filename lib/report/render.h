@@ -18,6 +18,14 @@
 /* One result file, and one rendering, hold at most this. */
 #define GOLD_REPORT_LIMIT GOLD_LIMIT_RESULT_FILE
 
+/* What could not be put into `part` is missing in s too: hands the failure on. */
+static inline void
+gold_report_taint(struct gold_str *s, const struct gold_str *part)
+{
+    s->failed = s->failed || part->failed;
+    s->over = s->over || part->over;
+}
+
 /* Each appends the whole rendering. */
 GOLD_MUST_CHECK int gold_report_json(struct gold_str *s, const struct gold_document *doc,
                                      struct gold_error **err);
@@ -26,6 +34,13 @@ GOLD_MUST_CHECK int gold_report_text(struct gold_str *s, const struct gold_docum
                                      struct gold_error **err);
 GOLD_MUST_CHECK int gold_report_html(struct gold_str *s, const struct gold_document *doc,
                                      struct gold_error **err);
+
+/* gold_report_render() with another limit: FORMAT when the rendering is larger. */
+GOLD_MUST_CHECK int gold_report_render_within(const struct gold_document *doc,
+                                              enum gold_report_format format,
+                                              const struct gold_report_options *opts,
+                                              size_t limit, char **ret_text, size_t *ret_len,
+                                              struct gold_error **err);
 
 /* ---- counts.c ---- */
 

@@ -247,6 +247,7 @@ gold_report_svg(struct gold_str *s, const struct gold_metric *m, const char *id)
     if (!gold_report_has_plot(m) || !make_axis(m, &a))
         return;
     describe(&title, m);
+    gold_report_taint(s, &title);
     gold_str_printf(s, "<svg viewBox=\"0 0 460 84\" role=\"img\" aria-labelledby=\"%s\">", id);
     gold_str_printf(s, "<title id=\"%s\">", id);
     gold_html_text(s, gold_str_text(&title));

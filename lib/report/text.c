@@ -35,6 +35,7 @@ indented(const struct gold_out *o, size_t indent, enum gold_paint paint, const c
         size_t n = strcspn(text, "\n");
         gold_str_clear(&line);
         gold_str_append_len(&line, text, n);
+        gold_report_taint(o->s, &line);
         gold_out_blanks(o, indent);
         gold_out_paint(o, paint, gold_str_text(&line));
         plain(o, "\n");
@@ -244,6 +245,7 @@ diff_line(const struct gold_out *o, const char *line, enum gold_paint paint)
         size_t n = strcspn(line, "\t");
         gold_str_clear(&part);
         gold_str_append_len(&part, line, n);
+        gold_report_taint(o->s, &part);
         gold_out_paint(o, paint, gold_str_text(&part));
         if (line[n] == '\t')
             plain(o, "\t");
@@ -261,6 +263,7 @@ edit(const struct gold_out *o, const struct gold_edit *e, bool all)
         size_t len = strcspn(p, "\n");
         gold_str_clear(&line);
         gold_str_append_len(&line, p, len);
+        gold_report_taint(o->s, &line);
         if (all || n < DIFF_SHOWN)
             diff_line(o, gold_str_text(&line), paint_of_diff(gold_str_text(&line), n));
         else
@@ -277,6 +280,7 @@ edits(const struct gold_out *o, const struct gold_source_result *src, bool all)
     for (size_t i = 0; i < src->n_edits; i++) {
         GOLD_CLEANUP_STR struct gold_str title = GOLD_STR_INIT;
         gold_str_printf(&title, "Edit of %s", src->edits[i].file);
+        gold_report_taint(o->s, &title);
         heading(o, gold_str_text(&title));
         edit(o, &src->edits[i], all);
     }

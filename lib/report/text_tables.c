@@ -34,6 +34,10 @@ metric(const struct gold_out *o, const struct gold_metric *m)
     gold_report_append_value(&median, m->median, m->unit);
     gold_report_append_deviation(&deviation, m);
     gold_str_printf(&samples, "%zu", m->n_samples);
+    gold_report_taint(o->s, &expected);
+    gold_report_taint(o->s, &median);
+    gold_report_taint(o->s, &deviation);
+    gold_report_taint(o->s, &samples);
     gold_out_blanks(o, INDENT + 2);
     cell(o, GOLD_PAINT_NONE, m->name, 24);
     cell(o, GOLD_PAINT_NONE, m->has_expected ? gold_str_text(&expected) : "–", 18);
@@ -111,11 +115,11 @@ likeness(const struct gold_out *o, const struct gold_comparison *c)
 }
 
 static size_t
-widest_value(const struct gold_clone_result *clone)
+widest_value(const struct gold_out *o, const struct gold_clone_result *clone)
 {
-    size_t widest = gold_out_width(clone->name);
+    size_t widest = gold_out_width(o, clone->name);
     for (size_t i = 0; i < clone->identity.n; i++) {
-        size_t n = gold_out_width(clone->identity.items[i].value);
+        size_t n = gold_out_width(o, clone->identity.items[i].value);
         widest = n > widest ? n : widest;
     }
     return widest;
@@ -202,14 +206,14 @@ gold_text_clones(const struct gold_out *o, const struct gold_source_result *src,
         return gold_error_set_nomem(err);
     size_t names = 0, clone_names = 0, total = INDENT + 2;
     for (size_t i = 0; i < facts.n; i++) {
-        size_t n = gold_out_width(facts.items[i].name);
+        size_t n = gold_out_width(o, facts.items[i].name);
         names = n > names ? n : names;
     }
     widths[src->n_clones] = names;
     for (size_t i = 0; i < src->n_clones; i++) {
-        size_t n = gold_out_width(src->clones[i].name);
+        size_t n = gold_out_width(o, src->clones[i].name);
         clone_names = n > clone_names ? n : clone_names;
-        widths[i] = widest_value(&src->clones[i]);
+        widths[i] = widest_value(o, &src->clones[i]);
         total += widths[i] + 2;
     }
     gold_str_append(o->s, "\n  ");

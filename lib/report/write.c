@@ -21,11 +21,11 @@ render(struct gold_str *s, const struct gold_document *doc, enum gold_report_for
 }
 
 int
-gold_report_render(const struct gold_document *doc, enum gold_report_format format,
-                   const struct gold_report_options *opts, char **ret_text, size_t *ret_len,
-                   struct gold_error **err)
+gold_report_render_within(const struct gold_document *doc, enum gold_report_format format,
+                          const struct gold_report_options *opts, size_t limit, char **ret_text,
+                          size_t *ret_len, struct gold_error **err)
 {
-    GOLD_CLEANUP_STR struct gold_str s = {.limit = GOLD_REPORT_LIMIT};
+    GOLD_CLEANUP_STR struct gold_str s = {.limit = limit};
     size_t len = 0;
     if (render(&s, doc, format, opts, err) < 0 || gold_str_finish(&s, "report", err) < 0)
         return -1;
@@ -36,6 +36,15 @@ gold_report_render(const struct gold_document *doc, enum gold_report_format form
     if (ret_len)
         *ret_len = len;
     return 0;
+}
+
+int
+gold_report_render(const struct gold_document *doc, enum gold_report_format format,
+                   const struct gold_report_options *opts, char **ret_text, size_t *ret_len,
+                   struct gold_error **err)
+{
+    return gold_report_render_within(doc, format, opts, GOLD_REPORT_LIMIT, ret_text, ret_len,
+                                     err);
 }
 
 int

@@ -141,6 +141,8 @@ fail_unknown(const struct binder *b, const struct gold_yaml_node *place,
     GOLD_CLEANUP_STR struct gold_str list = GOLD_STR_INIT;
     for (size_t i = 0; i < n; i++)
         gold_str_printf(&list, "%s%s", i ? ", " : "", names[i]);
+    if (list.failed)
+        return gold_error_set_nomem(err);
     return FAIL(b, place, err, "unknown %s '%.60s' in %s (known: %s)", what, place->text,
                 context, gold_str_text(&list));
 }
@@ -153,9 +155,10 @@ bind_word(const struct binder *b, const struct gold_bind_key *k,
     while (k->words[i] && strcmp(k->words[i], value->text) != 0)
         i++;
     if (!k->words[i]) {
-        GOLD_CLEANUP_STR struct gold_str context = GOLD_STR_INIT;
-        gold_str_printf(&context, "'%s'", k->name);
-        return fail_unknown(b, value, err, "value", gold_str_text(&context), k->words, i);
+        GOLD_CLEANUP_FREE char *context = gold_format(err, "'%s'", k->name);
+        if (!context)
+            return -1;
+        return fail_unknown(b, value, err, "value", context, k->words, i);
     }
     if (k->size == sizeof(bool))
         *(bool *)at(base, k->offset) = i != 0;

@@ -126,8 +126,6 @@ no_locale(void **state)
     (void)state;
     double samples[] = {199.5, 200.25};
     struct gold_metric m = metric(samples, 2, 199.9);
-    GOLD_CLEANUP_STR struct gold_str c = GOLD_STR_INIT;
-    gold_report_svg(&c, &m, "p");
     if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "de_DE.utf8")) {
         print_message("skipped: no German locale is installed\n");
         skip();
@@ -135,6 +133,8 @@ no_locale(void **state)
     GOLD_CLEANUP_STR struct gold_str de = GOLD_STR_INIT;
     gold_report_svg(&de, &m, "p");
     setlocale(LC_ALL, "C");
+    GOLD_CLEANUP_STR struct gold_str c = GOLD_STR_INIT;
+    gold_report_svg(&c, &m, "p");
     assert_string_equal(gold_str_text(&c), gold_str_text(&de));
 }
 

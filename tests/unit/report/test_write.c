@@ -10,6 +10,7 @@
 #include "core/io.h"
 #include "core/str.h"
 #include "golden.h"
+#include "report/render.h"
 #include "sample.h"
 
 static char dir[] = "/tmp/gold-report-XXXXXX";
@@ -75,25 +76,27 @@ unknown_format(void **state)
     assert_null(text);
 }
 
-/* A document that is too large to be read back is not written either. */
+/* Nothing is cut off silently: a rendering that does not fit is an error, whatever the point
+ * where it ends. */
 static void
 too_large(void **state)
 {
     (void)state;
-    GOLD_CLEANUP_DOCUMENT struct gold_document *doc = sample_empty();
-    struct gold_source_result *src = gold_document_add_source(doc, "x", NULL);
-    GOLD_CLEANUP_FREE char *big = malloc(23 << 20);
-    memset(big, 'x', 23 << 20);
-    big[(23 << 20) - 1] = '\0';
-    for (int i = 0; i < 3; i++)
-        assert_int_equal(gold_source_add_edit(src, "f", big, NULL), 0);
+    GOLD_CLEANUP_DOCUMENT struct gold_document *doc = sample_check();
     for (enum gold_report_format f = GOLD_REPORT_JSON; f <= GOLD_REPORT_HTML; f++) {
-        GOLD_CLEANUP_ERROR struct gold_error *err = NULL;
-        const struct gold_report_options all = {.verbose = true};
-        char *text = NULL;
-        assert_int_equal(gold_report_render(doc, f, &all, &text, NULL, &err), -1);
-        assert_int_equal(gold_error_code(err), GOLD_ERROR_FORMAT);
-        assert_null(text);
+        GOLD_CLEANUP_FREE char *whole = golden_render(doc, f, NULL);
+        for (size_t limit = 1; limit < strlen(whole); limit += 97) {
+            GOLD_CLEANUP_ERROR struct gold_error *err = NULL;
+            char *text = NULL;
+            assert_int_equal(gold_report_render_within(doc, f, NULL, limit, &text, NULL, &err),
+                             -1);
+            assert_int_equal(gold_error_code(err), GOLD_ERROR_FORMAT);
+            assert_null(text);
+        }
+        GOLD_CLEANUP_FREE char *fits = NULL;
+        assert_int_equal(
+            gold_report_render_within(doc, f, NULL, strlen(whole), &fits, NULL, NULL), 0);
+        assert_string_equal(fits, whole);
     }
 }
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Every allocation of ours fails once: each ends in the error NOMEM, without a crash or a leak.
+ */
+#include "unit.h"
+
+#include "template/template.h"
+
+static long left = -1; /* allocations until one fails; negative: none does */
+
+static bool
+fails(void)
+{
+    return left >= 0 && left-- == 0;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+
+void *
+__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *
+__wrap_calloc(size_t n, size_t size)
+{
+    return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *
+__wrap_realloc(void *p, size_t size)
+{
+    return fails() ? NULL : __real_realloc(p, size);
+}
+
+static void
+every_allocation(void **state)
+{
+    static const char *const texts[] = {
+        "goldsmith: 1\nname: a\nseal: {operations: [default, -x], machine-id: keep}\n"
+        "definition: {identity: reset, iotune: [{disk: boot, read-iops-sec: 200, group-name: "
+        "g}]}\n"
+        "check: {fail-on: info, waive: [{id: a, reason: b, until: 2027-01-01}]}\n"
+        "validate: {clones: 2, payloads: [{payload: a, seconds: 3}]}\n",
+        "goldsmith: 1\nunknown: 1\n",
+        "goldsmith: 1\nvalidate: {payloads: [{payload: A}]}\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        for (long n = 0;; n++) {
+            GOLD_CLEANUP_ERROR struct gold_error *err = NULL;
+            left = n;
+            GOLD_CLEANUP_TEMPLATE struct gold_template *t =
+                gold_template_parse("t.yaml", texts[i], strlen(texts[i]), &err);
+            bool failed = left < 0;
+            left = -1;
+            if (!failed) {
+                assert_int_equal(t != NULL, i == 0);
+                break;
+            }
+            assert_null(t);
+            assert_int_equal(gold_error_code(err), GOLD_ERROR_NOMEM);
+        }
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
