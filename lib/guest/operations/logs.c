@@ -105,34 +105,50 @@ consider(const char *relative, const struct guestfs_statns *st, struct log_files
     return 0;
 }
 
+/* One directory: two calls, whatever it holds. Its sub-directories go to the end of `dirs`. */
+static int
+look_into(struct gold_scene *sc, const char *relative, struct gold_strv *dirs, struct log_files *ret,
+          struct gold_error **err)
+{
+    GOLD_CLEANUP_FREE char *dir = gold_format(err, LOGS "/%s", relative);
+    if (!dir)
+        return -1;
+    GOLD_CLEANUP(free_names) char **names = guestfs_ls(sc->g, dir);
+    GOLD_CLEANUP(free_stats)
+    struct guestfs_statns_list *stats = names ? guestfs_lstatnslist(sc->g, dir, names) : NULL;
+    if (!stats) {
+        gold_error_set_guestfs(err, sc->session, "cannot read what is in '%s'", dir);
+        return -1;
+    }
+    for (size_t i = 0; names[i] && i < stats->len; i++) {
+        GOLD_CLEANUP_FREE char *path =
+            gold_format(err, "%s%s%s", relative, *relative ? "/" : "", names[i]);
+        if (!path || consider(path, &stats->val[i], ret, err) < 0)
+            return -1;
+        if (S_ISDIR((mode_t)stats->val[i].st_mode) && gold_strv_add(dirs, path, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int
 find_logs(struct gold_scene *sc, struct log_files *ret, struct gold_error **err)
 {
+    GOLD_CLEANUP_STRV struct gold_strv dirs = {0};
     int is_dir = gold_scene_is_dir(sc, LOGS, err);
     if (is_dir <= 0)
         return is_dir;
-    GOLD_CLEANUP(free_names) char **names = guestfs_find(sc->g, LOGS);
-    if (!names) {
-        gold_error_set_guestfs(err, sc->session, "cannot list '" LOGS "'");
+    if (gold_strv_add(&dirs, "", err) < 0)
         return -1;
-    }
-    size_t n = 0;
-    while (names[n])
-        n++;
-    if (n > GOLD_LIMIT_GUEST_ENTRIES) {
-        gold_error_set(err, GOLD_ERROR_UNSUPPORTED, "'" LOGS "' has more than %d files",
-                       GOLD_LIMIT_GUEST_ENTRIES);
-        return -1;
-    }
-    GOLD_CLEANUP(free_stats)
-    struct guestfs_statns_list *stats = guestfs_lstatnslist(sc->g, LOGS, names);
-    if (!stats || stats->len != n) {
-        gold_error_set_guestfs(err, sc->session, "cannot read what is in '" LOGS "'");
-        return -1;
-    }
-    for (size_t i = 0; i < n; i++)
-        if (consider(names[i], &stats->val[i], ret, err) < 0)
+    for (size_t i = 0; i < dirs.n; i++) {
+        if (ret->n + dirs.n > GOLD_LIMIT_GUEST_ENTRIES) {
+            gold_error_set(err, GOLD_ERROR_UNSUPPORTED, "'" LOGS "' has more than %d files",
+                           GOLD_LIMIT_GUEST_ENTRIES);
             return -1;
+        }
+        if (look_into(sc, dirs.items[i], &dirs, ret, err) < 0)
+            return -1;
+    }
     return 0;
 }
 
