@@ -25,6 +25,8 @@ void gold_clone_drop(xmlNode *parent, const char *const *names);
 /* Removes all child nodes but elements of these names. */
 void gold_clone_keep(xmlNode *parent, const char *const *names);
 void gold_clone_remove(xmlNode *node);
+/* A number as libvirt writes it in addresses: 0x1f or 31; absent is 0, -1: not one. */
+int gold_clone_number(const char *text);
 
 /* <devices>: disks, controllers, console, channel. */
 GOLD_MUST_CHECK int gold_clone_devices(struct gold_clone *c, struct gold_error **err);

@@ -31,24 +31,94 @@ target_taken(const struct gold_clone *c, const char *target)
     return false;
 }
 
+/* "sda" is 0; -1: no such name. */
+static int
+target_index(const char *target)
+{
+    int index = 0;
+
+    target += *target == 'x'; /* xvda */
+    if (strlen(target) < 3 || strlen(target) > 5)
+        return -1;
+    for (const char *c = target + 2; *c; c++) {
+        if (*c < 'a' || *c > 'z')
+            return -1;
+        index = index * 26 + (*c - 'a') + 1;
+    }
+    return index - 1;
+}
+
+/* libvirt derives a drive's address from its name; as one number per bus. -1: it does not. */
+static int
+derived_place(const char *bus, const char *target)
+{
+    int i = target_index(target);
+
+    if (i < 0)
+        return -1;
+    if (gold_streq(bus, "scsi")) /* 15 units a controller; unit 7 is the controller itself */
+        return i / 15 * 16 + i % 15 + (i % 15 >= 7);
+    return gold_streq(bus, "sata") || gold_streq(bus, "ide") ? i : -1;
+}
+
+static int
+address_part(const xmlNode *address, const char *name)
+{
+    int v = gold_clone_number(gold_xml_attr(address, name));
+    return v < 0 || v > 4096 ? 0 : v;
+}
+
+static int
+disk_place(const xmlNode *disk, const char *bus)
+{
+    const xmlNode *address = gold_xml_child(disk, "address"),
+                  *target = gold_xml_child(disk, "target");
+    const char *name = gold_xml_attr(target, "dev");
+
+    if (!gold_streq(gold_xml_attr(target, "bus"), bus))
+        return -1;
+    if (!gold_streq(gold_xml_attr(address, "type"), "drive"))
+        return name ? derived_place(bus, name) : -1;
+    int controller = address_part(address, "controller"), unit = address_part(address, "unit");
+    if (gold_streq(bus, "scsi"))
+        return controller * 16 + unit;
+    if (gold_streq(bus, "sata"))
+        return controller * 6 + unit;
+    return controller * 4 + address_part(address, "bus") * 2 + unit;
+}
+
+/* Is the name free, and the address that libvirt makes of it? */
+static bool
+target_fits(const struct gold_clone *c, const char *bus, const char *target)
+{
+    int place = derived_place(bus, target);
+
+    if (target_taken(c, target))
+        return false;
+    for (const xmlNode *d = gold_xml_child(c->devices, "disk"); d && place >= 0;
+         d = gold_xml_next(d, "disk")) {
+        if (disk_place(d, bus) == place)
+            return false;
+    }
+    return true;
+}
+
 /* "vda", ..., "vdz", "vdaa", ... */
 static char *
 free_target(const struct gold_clone *c, const char *bus, struct gold_error **err)
 {
     const char *prefix = target_prefix(bus);
 
-    for (unsigned i = 0;; i++) {
+    for (unsigned i = 0; i < 26 * 27; i++) {
         char *name = i < 26 ? gold_format(err, "%s%c", prefix, 'a' + (int)i)
                             : gold_format(err, "%s%c%c", prefix, 'a' + (int)(i / 26 - 1),
                                           'a' + (int)(i % 26));
-        if (!name || !target_taken(c, name))
+        if (!name || target_fits(c, bus, name))
             return name;
         free(name);
-        if (i == 26 * 27 - 1) {
-            gold_error_set(err, GOLD_ERROR_UNSUPPORTED, "no free disk target is left");
-            return NULL;
-        }
     }
+    gold_error_set(err, GOLD_ERROR_UNSUPPORTED, "no free disk target is left");
+    return NULL;
 }
 
 /* ---- disks of the definition ---- */
@@ -174,7 +244,7 @@ add_disk(struct gold_clone *c, const struct gold_clone_disk *d, struct gold_erro
     GOLD_CLEANUP_FREE char *name = NULL;
     const char *bus = d->bus ? d->bus : "virtio", *target = d->target;
 
-    if (!target || target_taken(c, target)) {
+    if (!target || !target_fits(c, bus, target)) {
         name = free_target(c, bus, err);
         if (!name)
             return -1;

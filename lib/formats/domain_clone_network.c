@@ -14,9 +14,8 @@
 #define SLOT_HIGHEST 0x18
 #define SLOT_LOWEST  0x05
 
-/* A number as libvirt writes it in addresses; -1: none. */
-static int
-address_number(const char *text)
+int
+gold_clone_number(const char *text)
 {
     int v = 0, base = 10;
 
@@ -45,9 +44,9 @@ slot_taken(const struct gold_clone *c, int slot)
     for (const xmlNode *d = gold_xml_child(c->devices, NULL); d; d = gold_xml_next(d, NULL)) {
         const xmlNode *a = gold_xml_child(d, "address");
         if (a && gold_streq(gold_xml_attr(a, "type"), "pci") &&
-            address_number(gold_xml_attr(a, "bus")) == 0 &&
-            address_number(gold_xml_attr(a, "domain")) == 0 &&
-            address_number(gold_xml_attr(a, "slot")) == slot)
+            gold_clone_number(gold_xml_attr(a, "bus")) == 0 &&
+            gold_clone_number(gold_xml_attr(a, "domain")) == 0 &&
+            gold_clone_number(gold_xml_attr(a, "slot")) == slot)
             return true;
     }
     return false;

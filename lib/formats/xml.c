@@ -76,6 +76,15 @@ on_doctype(void *data, const xmlChar *root, const xmlChar *external, const xmlCh
     xmlStopParser(parser);
 }
 
+/* libxml2 reports some failures of its character conversion past the parser, to the thread's
+ * handler, and prints them when there is none. */
+static void
+swallow(void *data, xmlErrorPtr e)
+{
+    (void)data;
+    (void)e;
+}
+
 static int
 parse_tree(struct gold_xml *x, const char *name, struct gold_error **err)
 {
@@ -92,9 +101,13 @@ parse_tree(struct gold_xml *x, const char *name, struct gold_error **err)
     parser->_private = &run;
     parser->sax->serror = on_error;
     parser->sax->internalSubset = on_doctype;
+    xmlStructuredErrorFunc handler = xmlStructuredError;
+    void *handler_data = xmlStructuredErrorContext;
+    xmlSetStructuredErrorFunc(NULL, swallow);
     xmlDoc *doc = xmlCtxtReadMemory(parser, x->text, len, NULL, NULL,
                                     XML_PARSE_NONET | XML_PARSE_BIG_LINES | XML_PARSE_NOERROR |
                                         XML_PARSE_NOWARNING);
+    xmlSetStructuredErrorFunc(handler_data, handler);
     bool nomem = parser->errNo == XML_ERR_NO_MEMORY,
          good = doc && parser->wellFormed && !run.error;
     xmlFreeParserCtxt(parser);

@@ -318,6 +318,54 @@ test_rich(void **state)
     has(kvm, "<emulator>/usr/bin/qemu-system-x86_64</emulator>");
 }
 
+/* libvirt makes a drive's address from its name: it must be free as well. */
+static void
+test_free_targets(void **state)
+{
+    static const struct {
+        const char *bus, *disks, *wish, *target;
+    } cases[] = {
+        {"scsi", "", NULL, "sda"},
+        {"scsi", "<disk><target dev='sdb' bus='scsi'/><address type='drive' unit='0'/></disk>",
+         NULL, "sdc"},
+        {"scsi", "<disk><target dev='hda' bus='scsi'/></disk>", NULL, "sdb"},
+        {"scsi",
+         "<disk><target dev='sdb' bus='scsi'/><address type='drive' unit='0x8'/></disk>", "sdh",
+         "sda"},
+        {"scsi", "<disk><target dev='sdb' bus='scsi'/></disk>", "sdh", "sdh"},
+        {"scsi", "<disk><target dev='sdb' bus='sata'/><address type='drive' unit='0'/></disk>",
+         NULL, "sda"},
+        {"sata",
+         "<disk><target dev='sdb' bus='sata'/><address type='drive' controller='1' "
+         "unit='1'/></disk>",
+         "sdh", "sda"},
+        {"ide",
+         "<disk><target dev='hdb' bus='ide'/><address type='drive' bus='1' unit='0'/></disk>",
+         "hdc", "hda"},
+        {"virtio", "<disk><target dev='vda' bus='virtio'/></disk>", "vda", "vdb"},
+        {"virtio", "", "odd name", "odd name"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        GOLD_CLEANUP_DEFINITION struct gold_definition *def = parse_devices(cases[i].disks);
+        struct gold_clone_disk disks[2];
+        struct gold_clone_spec spec = base;
+        spec.disks = disks;
+        for (size_t k = 0; k < def->n_disks; k++)
+            disks[spec.n_disks++] = (struct gold_clone_disk){
+                .target = def->disks[k].target, .path = "/a", .format = "raw"};
+        disks[spec.n_disks++] = (struct gold_clone_disk){.target = cases[i].wish,
+                                                         .path = "/b",
+                                                         .format = "raw",
+                                                         .bus = cases[i].bus,
+                                                         .extra = true};
+        GOLD_CLEANUP_FREE char *xml = clone_text(def, &spec);
+        GOLD_CLEANUP_DEFINITION struct gold_definition *c = parse_text(xml);
+        assert_string_equal(c->disks[c->n_disks - 1].target, cases[i].target);
+    }
+}
+
 static void
 test_cpu(void **state)
 {
@@ -509,9 +557,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),   cmocka_unit_test(test_rich),
-        cmocka_unit_test(test_cpu),     cmocka_unit_test(test_prefix_taken),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_corpus),
+        cmocka_unit_test(test_plain),        cmocka_unit_test(test_rich),
+        cmocka_unit_test(test_cpu),          cmocka_unit_test(test_free_targets),
+        cmocka_unit_test(test_prefix_taken), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_corpus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
