@@ -81,7 +81,7 @@ gold_boot_rules_make(bool tcg, unsigned wait_s, unsigned payload_s, struct gold_
                 [GOLD_BOOT_PAYLOAD] = (int64_t)payload_s * SECOND + 30 * SECOND * k,
                 [GOLD_BOOT_BYE] = 30 * SECOND * k,
             },
-        .login_ms = 10 * SECOND * k,
+        .login_ms = (tcg ? 40 : 10) * SECOND,
         .emergency_ms = 5 * SECOND * k,
         /* Not a matter of speed: init systems wait 90 s for a device without a word. */
         .idle_ms = 100 * SECOND,
