@@ -17,7 +17,9 @@
 #include "core/io.h"
 #include "core/process.h"
 #include "core/str.h"
+#include "formats/domain.h"
 #include "guest/session.h"
+#include "guest/work.h"
 #include "validate/drive.h"
 #include "validate/validate.h"
 
@@ -403,6 +405,121 @@ test_agent_silent(void **state)
     assert_int_equal(p->src->verdict, GOLD_VERDICT_FAIL);
 }
 
+static int
+inject(void *opaque, const char *const *overlays, struct gold_facts *ret_identity,
+       struct gold_error **err)
+{
+    const struct place *p = opaque;
+    const struct gold_session_disk disk = {.path = overlays[0], .format = "qcow2"};
+    enum gold_init init;
+
+    return gold_guest_inject_starter(p->ctx, &disk, 1, NULL, &init, ret_identity, err);
+}
+
+static const struct gold_measurement *
+find_measurement(const struct place *p, const char *payload, const char *clone)
+{
+    for (size_t i = 0; i < p->src->n_measurements; i++) {
+        const struct gold_measurement *m = &p->src->measurements[i];
+
+        if (gold_streq(m->payload, payload) && (!clone || gold_streq(m->clone, clone)))
+            return m;
+    }
+    fail_msg("no measurement of '%s'", payload);
+    return NULL;
+}
+
+/* The guest as it is made: it boots, twice, and its clones are all the same machine. */
+static void
+test_unsealed(void **state)
+{
+    struct place *p = *state;
+    const struct gold_payload_request request = {.payload = "clone-identity"};
+    struct gold_validate_plan plan = {.clones = 2,
+                                      .inject_starter = inject,
+                                      .opaque = p,
+                                      .payloads = &request,
+                                      .n_payloads = 1};
+    const struct gold_measurement *m;
+
+    if (!make_debian(p))
+        skip();
+    must_run(p, &plan, GOLD_IMAGE_QCOW2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_ended(p, i, "bye");
+        assert_string_equal(gold_facts_get(&p->src->clones[i].identity, "machine-id"),
+                            "8d1f4f0bc7f94ab89a3c6ac2ffbd0f5e");
+        assert_non_null(gold_facts_get(&p->src->clones[i].identity, "ssh-host-key"));
+        /* From the capture: ifupdown's DHCP client sends its DUID, and that came from the
+         * template's lease file. */
+        assert_non_null(gold_facts_get(&p->src->clones[i].identity, "dhcp-client-id"));
+    }
+    m = find_measurement(p, "native-boot", "clone-2");
+    assert_int_equal(m->verdict, GOLD_VERDICT_PASS);
+    assert_int_equal(m->metrics[0].n_samples, 2);
+    assert_true(m->metrics[0].samples[0] > 0);
+    m = find_measurement(p, "clone-identity", NULL);
+    assert_int_equal(m->verdict, GOLD_VERDICT_FAIL);
+    assert_non_null(strstr(m->reason, "machine-id"));
+    assert_int_equal(p->src->verdict, GOLD_VERDICT_FAIL);
+}
+
+/* Limits of the definition as the guest gets them, and as QEMU counted them. */
+static void
+test_limits(void **state)
+{
+    struct place *p = *state;
+    static const struct gold_payload_parameter parameters[] = {{.key = "runs", .value = "2"},
+                                                               {.key = "seconds", .value = "5"},
+                                                               {.key = "ramp", .value = "2"}};
+    const struct gold_payload_request request = {
+        .payload = "iotune-limits", .parameters = parameters, .n_parameters = 3};
+    GOLD_CLEANUP_FREE char *xml = gold_format(
+        NULL,
+        "<domain type='kvm'><name>t</name><memory unit='MiB'>768</memory><vcpu>2</vcpu>"
+        "<os><type arch='x86_64' "
+        "machine='q35'>hvm</type></os><features><acpi/></features><devices>"
+        "<disk type='file' device='disk'><driver name='qemu' type='qcow2'/><source file='%s'/>"
+        "<target dev='vda' "
+        "bus='virtio'/><iotune><read_iops_sec>200</read_iops_sec></iotune></disk>"
+        "</devices></domain>",
+        p->image);
+    GOLD_CLEANUP_DEFINITION struct gold_definition *def =
+        gold_domain_parse("t.xml", xml, strlen(xml), NULL);
+    const struct gold_validate_disk disk = {
+        .target = "vda", .path = p->image, .format = GOLD_IMAGE_QCOW2};
+    const struct gold_validate_plan plan = {.source = "t.xml",
+                                            .definition = def,
+                                            .disks = &disk,
+                                            .n_disks = 1,
+                                            .clones = 1,
+                                            .inject_starter = inject,
+                                            .opaque = p,
+                                            .payloads = &request,
+                                            .n_payloads = 1};
+    GOLD_CLEANUP_ERROR struct gold_error *err = NULL;
+    const struct gold_measurement *m;
+    double peak = -1;
+
+    assert_non_null(def);
+    if (!make_debian(p))
+        skip();
+    if (gold_validate_run(p->ctx, &plan, p->src, &err) < 0)
+        fail_msg("%s", gold_error_message(err));
+    assert_ended(p, 0, "bye");
+    m = find_measurement(p, "iotune-limits", NULL);
+    assert_string_equal(m->disk, "vda");
+    for (size_t i = 0; i < m->n_metrics; i++) {
+        printf("  %s: %.1f %s\n", m->metrics[i].name,
+               m->metrics[i].n_samples > 0 ? m->metrics[i].samples[0] : -1, m->metrics[i].unit);
+        if (gold_streq(m->metrics[i].name, "host_peak_read_iops"))
+            peak = m->metrics[i].samples[0];
+    }
+    printf("  %s\n", m->reason ? m->reason : "no reason");
+    assert_true(m->verdict == GOLD_VERDICT_PASS || m->verdict == GOLD_VERDICT_INCONCLUSIVE);
+    assert_true(peak > 0 && peak < 230);
+}
+
 int
 main(void)
 {
@@ -416,6 +533,8 @@ main(void)
         cmocka_unit_test_setup_teardown(test_panic, setup, teardown),
         cmocka_unit_test_setup_teardown(test_no_root, setup, teardown),
         cmocka_unit_test_setup_teardown(test_agent_silent, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_unsealed, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
     };
 
     setvbuf(stdout, NULL, _IOLBF, 0);
