@@ -12,9 +12,9 @@
 #include "core/io.h"
 #include "core/limits.h"
 
-#define BUFFER     (256 * 1024) /* read and written at once */
-#define GRAIN      4096         /* zeroes are looked for in pieces of this size */
-#define CRFR_CHUNK (16 * 1024 * 1024)
+#define BUFFER     ((size_t)256 * 1024) /* read and written at once */
+#define GRAIN      4096                 /* zeroes are looked for in pieces of this size */
+#define CRFR_CHUNK ((size_t)16 * 1024 * 1024)
 
 struct copy {
     struct gold_context *ctx;

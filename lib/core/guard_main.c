@@ -21,8 +21,8 @@
 #define KILL_UNTIL   2800
 #define REMOVE_UNTIL 3600
 #define PAUSE        100
-#define MAX_LINE     (64 * 1024)
-#define MAX_CMDLINE  (4 * 1024 * 1024)
+#define MAX_LINE     ((size_t)64 * 1024)
+#define MAX_CMDLINE  ((size_t)4 * 1024 * 1024)
 
 struct process {
     pid_t pid;

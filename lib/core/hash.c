@@ -9,7 +9,7 @@
 #include "core/hash.h"
 #include "core/io.h"
 
-#define BUFFER (256 * 1024)
+#define BUFFER ((size_t)256 * 1024)
 
 struct gold_hash {
     EVP_MD_CTX *ctx;
@@ -69,10 +69,10 @@ gold_hash_finish(struct gold_hash *h, char *ret_hex, struct gold_error **err)
     if (EVP_DigestFinal_ex(h->ctx, md, &n) != 1 || 2 * n >= GOLD_HASH_HEX_MAX)
         return refused(err);
     for (unsigned i = 0; i < n; i++) {
-        ret_hex[2 * i] = digits[md[i] >> 4];
-        ret_hex[2 * i + 1] = digits[md[i] & 15];
+        ret_hex[2 * (size_t)i] = digits[md[i] >> 4];
+        ret_hex[2 * (size_t)i + 1] = digits[md[i] & 15];
     }
-    ret_hex[2 * n] = '\0';
+    ret_hex[2 * (size_t)n] = '\0';
     return 0;
 }
 

@@ -21,15 +21,30 @@ note(struct gold_error **err, int why, const char *path)
         gold_error_set_errno(err, why, "cannot remove '%s'", path);
 }
 
+#define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+
+/* Also one that we own but may not read: its mode is changed through a descriptor, so that
+   nothing that took its place meanwhile is hit. */
 static int
 open_dir(int at, const char *name)
 {
-    int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    GOLD_CLEANUP_FREE char *self = NULL;
+    GOLD_CLEANUP_FD int path_fd = -1;
+    int fd = openat(at, name, DIR_FLAGS);
 
-    if (fd < 0 && errno == EACCES &&
-        fchmodat(at, name, 0700, 0) == 0) /* ours, or this would have failed */
-        fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-    return fd;
+    if (fd >= 0 || errno != EACCES)
+        return fd;
+    path_fd = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (path_fd < 0)
+        return -1;
+    self = gold_format(NULL, "/proc/self/fd/%d", path_fd);
+    if (!self) {
+        errno = ENOMEM;
+        return -1;
+    }
+    if (chmod(self, 0700) < 0)
+        return -1;
+    return openat(path_fd, ".", DIR_FLAGS);
 }
 
 /* Another device, or the root of a bind mount of the same one: to be left alone. */
@@ -72,6 +87,8 @@ empty_dir(int fd, dev_t dev, unsigned depth, const char *path, struct gold_error
             continue;
         }
         sub = open_dir(dirfd(dir), entry->d_name);
+        if (sub < 0 && errno == ENOENT)
+            continue;
         if (sub < 0 || depth >= MAX_DEPTH || is_mount(sub, dev)) {
             note(err, sub < 0 ? errno : depth >= MAX_DEPTH ? ELOOP : EXDEV, path);
             gold_close(&sub);

@@ -9,6 +9,82 @@
 #include "core/io.h"
 #include "scratch.h"
 
+/* Called between the moment a directory was found and the moment it is opened. */
+static void (*meddle)(const char *name);
+
+int __real_openat64(int at, const char *name, int flags, ...);
+int __wrap_openat64(int at, const char *name, int flags, ...);
+
+int
+__wrap_openat64(int at, const char *name, int flags, ...)
+{
+    if (meddle)
+        meddle(name);
+    return __real_openat64(at, name, flags);
+}
+
+static const char *swapped, *swapped_by;
+
+static void
+swap(const char *name)
+{
+    if (strcmp(name, "swapped") != 0)
+        return;
+    meddle = NULL;
+    assert_int_equal(rmdir(swapped), 0);
+    assert_int_equal(symlink(swapped_by, swapped), 0);
+}
+
+static void
+is_not_lured_outside(void **state)
+{
+    char *out = in_scratch(state, "outside"), *kept = in_scratch(state, "outside/kept");
+    char *top = in_scratch(state, "top"), *victim = in_scratch(state, "top/swapped");
+    struct gold_error *err = NULL;
+
+    assert_int_equal(mkdir(out, 0700), 0);
+    put_file(kept, "x", 1);
+    assert_int_equal(mkdir(top, 0700), 0);
+    assert_int_equal(mkdir(victim, 0700), 0);
+    swapped = victim;
+    swapped_by = out;
+    meddle = swap;
+    assert_int_equal(gold_remove_tree(top, &err), -1);
+    assert_null(meddle);
+    gold_error_clear(&err);
+    assert_file(kept, "x", 1);
+    assert_int_equal(gold_remove_tree(top, NULL), 0);
+    free(out);
+    free(kept);
+    free(top);
+    free(victim);
+}
+
+static void
+vanish(const char *name)
+{
+    if (strcmp(name, "swapped") != 0)
+        return;
+    meddle = NULL;
+    assert_int_equal(rmdir(swapped), 0);
+}
+
+/* Somebody else removes it at the same time: as good. */
+static void
+does_not_mind_help(void **state)
+{
+    char *top = in_scratch(state, "top"), *victim = in_scratch(state, "top/swapped");
+
+    assert_int_equal(mkdir(top, 0700), 0);
+    assert_int_equal(mkdir(victim, 0700), 0);
+    swapped = victim;
+    meddle = vanish;
+    assert_int_equal(gold_remove_tree(top, NULL), 0);
+    assert_null(meddle);
+    free(top);
+    free(victim);
+}
+
 static void
 removes_everything(void **state)
 {
@@ -175,6 +251,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         scratch_test(removes_everything),
         scratch_test(does_not_follow_links),
+        scratch_test(is_not_lured_outside),
+        scratch_test(does_not_mind_help),
         scratch_test(removes_a_file_and_names_failures),
         scratch_test(stays_on_its_mount),
         scratch_test(is_not_lost_in_the_deep),
