@@ -54,7 +54,7 @@ gold_nearest(const char *text, const char *const *names, size_t n)
         if (other > MAX_NAME)
             continue;
         unsigned d = distance(text, length, names[i], other);
-        if (d < best_distance && d * 3 <= (length > other ? length : other)) {
+        if (d < best_distance && (size_t)d * 3 <= (length > other ? length : other)) {
             best = names[i];
             best_distance = d;
         }

@@ -133,8 +133,8 @@ static int
 add_item(struct gold_yaml_node *parent, struct gold_yaml_node *item, struct gold_error **err)
 {
     void *items = parent->items;
-    if (parent->n == parent->cap &&
-        gold_vec_grow(&items, parent->n, &parent->cap, sizeof(*parent->items), err) < 0)
+    if (parent->n == parent->cap && gold_vec_grow(&items, parent->n, &parent->cap,
+                                                  sizeof(struct gold_yaml_node *), err) < 0)
         return -1;
     parent->items = items;
     parent->items[parent->n++] = item;

@@ -64,10 +64,13 @@ rendering(void **state)
     }
 }
 
+/* Without jansson's own allocations: its reader takes some that failed for a wrong token, or
+ * for none. */
 static void
 reading(void **state)
 {
     (void)state;
+    json_set_alloc_funcs(__real_malloc, free);
     GOLD_CLEANUP_DOCUMENT struct gold_document *sample = sample_fail();
     GOLD_CLEANUP_FREE char *json = golden_render(sample, GOLD_REPORT_JSON, NULL);
     size_t len = strlen(json);
