@@ -5,7 +5,7 @@
  * already.
  */
 #include <errno.h>
-#include <stdio.h>
+#include <string.h>
 #include <sys/random.h>
 
 #include "formats/domain_tree.h"
@@ -40,15 +40,23 @@ random_uuid(struct gold_error **err)
                        b[12], b[13], b[14], b[15]);
 }
 
+/* The last 24 bits of a MAC with our prefix (they are read in lower case); else UINT32_MAX. */
 static uint32_t
 mac_tail(const char *mac)
 {
-    unsigned a, b, c;
-    char behind;
+    static const char digits[] = "0123456789abcdef", form[] = "52:54:00:xx:xx:xx";
+    uint32_t tail = 0;
 
-    if (!mac || sscanf(mac, "52:54:00:%2x:%2x:%2x%c", &a, &b, &c, &behind) != 3)
+    if (!mac || strlen(mac) != strlen(form))
         return UINT32_MAX;
-    return a << 16 | b << 8 | c;
+    for (size_t i = 0; form[i]; i++) {
+        const char *digit = strchr(digits, mac[i]);
+        if (form[i] == 'x' ? !digit : mac[i] != form[i])
+            return UINT32_MAX;
+        if (form[i] == 'x')
+            tail = tail << 4 | (uint32_t)(digit - digits);
+    }
+    return tail;
 }
 
 /* The last 24 bits of the first new MAC; the others follow it. None of them is in the
