@@ -27,7 +27,9 @@
  *   {"nonce":"…","seq":1,"type":"hello","agent":1,"kernel":"6.1.0","target":"early"|"emergency"}
  *   {"nonce":"…","seq":2,"type":"reached","state":"running"|"degraded"|"timeout"|…,"failed":["x.service"]}
  *   {"nonce":"…","seq":3,"type":"progress","payload":"limits","percent":40}
- *   {"nonce":"…","seq":4,"type":"limits","name":"vda","metric":"read_bytes","samples":[{"bytes":…,"ops":…,"seconds":…}],"control":{…}}
+ *   {"nonce":"…","seq":4,"type":"limits","name":"vda","metric":"read_bytes","samples":[{"bytes":…,"ops":…,"seconds":…,"stalled":…}],"control":{…}}
+ *     stalled: seconds of the run in which nothing completed for longer than a throttle can make up for; for a run that this
+ *     spoilt the agent adds another, up to twice as many in all
  *     control: one such sample of the same accesses on the disk without limits; null when that disk is missing
  *   {"nonce":"…","seq":5,"type":"identity","facts":[["machine-id","…"],["ssh-host-key","SHA256:…"], …]}
  *   {"nonce":"…","seq":6,"type":"error","payload":"limits","message":"…"}

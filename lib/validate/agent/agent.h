@@ -162,11 +162,13 @@ struct gold_agent_load {
 struct gold_agent_sample {
     uint64_t bytes, ops;
     double seconds;
+    double stalled; /* of these, what a throttle could not make up for: see load.c */
 };
-/* Keeps `depth` requests in flight through the ramp and `runs` runs. tick is called about once
-   a second with what has passed. False with a reason in why when the disk fails or stops
-   answering. */
-bool gold_agent_load_run(const struct gold_agent_load *load, struct gold_agent_sample *ret,
+#define GOLD_AGENT_RUNS_MOST 200
+/* Keeps `depth` requests in flight through the ramp and the runs; goes on for up to twice as many runs until `runs` of them
+   were not disturbed by stalls. *ret (GOLD_AGENT_RUNS_MOST) and *ret_n: all of them. tick is called about once a second with
+   the time that has passed. False with a reason in why when the disk fails or stops answering. */
+bool gold_agent_load_run(const struct gold_agent_load *load, struct gold_agent_sample *ret, unsigned *ret_n,
                          void (*tick)(void *, double), void *opaque, char *why, size_t why_cap);
 
 #endif

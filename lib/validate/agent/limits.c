@@ -10,7 +10,6 @@
 #define PAYLOAD         "limits"
 #define DISK_SECONDS    20 /* for a disk to appear */
 #define CONTROL_SECONDS 2
-#define MAX_RUNS        100
 
 struct progress {
     struct gold_agent *agent;
@@ -28,9 +27,9 @@ tick(void *opaque, double passed)
 static void
 add_sample(struct gold_agent_text *t, const struct gold_agent_sample *s)
 {
-    gold_agent_text_printf(t, "{\"bytes\":%llu,\"ops\":%llu,\"seconds\":%.6f}",
-                           (unsigned long long)s->bytes, (unsigned long long)s->ops,
-                           s->seconds);
+    gold_agent_text_printf(t, "{\"bytes\":%llu,\"ops\":%llu,\"seconds\":%.6f,\"stalled\":%.6f}",
+                           (unsigned long long)s->bytes, (unsigned long long)s->ops, s->seconds,
+                           s->stalled);
 }
 
 static void
@@ -69,7 +68,8 @@ measure(struct gold_agent *agent, const struct gold_agent_limits *l, unsigned i,
         struct progress *p)
 {
     const struct gold_agent_metric *m = &l->metrics[i];
-    struct gold_agent_sample samples[MAX_RUNS], without = {0};
+    struct gold_agent_sample samples[GOLD_AGENT_RUNS_MOST], without[GOLD_AGENT_RUNS_MOST];
+    unsigned n = 0, n_without = 0;
     char why[200];
     struct gold_agent_load load = {
         .disk = disk,
@@ -81,7 +81,7 @@ measure(struct gold_agent *agent, const struct gold_agent_limits *l, unsigned i,
         .writes = i == GOLD_AGENT_WRITE_BYTES || i == GOLD_AGENT_WRITE_IOPS,
         .scattered = i == GOLD_AGENT_READ_IOPS || i == GOLD_AGENT_WRITE_IOPS,
     };
-    if (!gold_agent_load_run(&load, samples, tick, p, why, sizeof(why))) {
+    if (!gold_agent_load_run(&load, samples, &n, tick, p, why, sizeof(why))) {
         gold_agent_send_error(&agent->channel, PAYLOAD, "%s of disk '%s': %s",
                               gold_agent_metric_names[i], l->name, why);
         return;
@@ -90,10 +90,10 @@ measure(struct gold_agent *agent, const struct gold_agent_limits *l, unsigned i,
     load.ramp = 0;
     load.runs = 1;
     load.seconds = CONTROL_SECONDS;
-    bool has_control =
-        control->fd >= 0 && gold_agent_load_run(&load, &without, NULL, NULL, why, sizeof(why));
-    tell(agent, l->name, gold_agent_metric_names[i], samples, l->runs,
-         has_control ? &without : NULL);
+    bool has_control = control->fd >= 0 && gold_agent_load_run(&load, without, &n_without, NULL,
+                                                               NULL, why, sizeof(why));
+    tell(agent, l->name, gold_agent_metric_names[i], samples, n,
+         has_control ? &without[n_without - 1] : NULL);
 }
 
 void

@@ -6,6 +6,7 @@
  * only the ramp may hold that.
  */
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,11 @@
 
 #include "agent.h"
 
-#define GRACE_SECONDS 60 /* without an end of the runs the disk is taken for dead */
+#define GRACE_SECONDS 60    /* without an end of the runs the disk is taken for dead */
+#define BUCKET        0.1   /* seconds' worth that a throttle lets through at once */
+#define DISTURBED     0.005 /* of a run: stalls for longer spoil it */
+#define DRAIN_SECONDS \
+    10 /* for requests that are in flight at the end: they would disturb what comes next */
 
 struct stream {
     struct gold_agent_load load;
@@ -26,11 +31,12 @@ struct stream {
     /* Under the lock. */
     unsigned users; /* threads, and the caller: the last one frees */
     unsigned run;   /* samples that are complete */
+    unsigned clean; /* of these, without stalls */
     bool stop;
     int failure; /* errno of a request */
     bool measuring;
     uint64_t ops, begin_ops, next_chunk;
-    double started, begin, next;
+    double started, begin, next, last, stalled;
 };
 
 struct worker {
@@ -88,30 +94,51 @@ next_offset(struct worker *w, uint64_t *last)
     return chunk * s->load.size;
 }
 
+/* Was that gap longer than the rate and a full bucket explain? */
+static void
+note_stall(struct stream *s, double now)
+{
+    uint64_t ops = s->ops - s->begin_ops;
+    double usual = ops > 4 ? (s->last - s->begin) / (double)(ops - 1) : INFINITY;
+    double excess = now - s->last - BUCKET - 2 * usual;
+    if (s->last > s->begin && excess > 0)
+        s->stalled += excess;
+}
+
+static void
+end_run(struct stream *s, double now)
+{
+    uint64_t ops = s->ops - s->begin_ops;
+    s->samples[s->run++] =
+        (struct gold_agent_sample){ops * s->load.size, ops, now - s->begin, s->stalled};
+    if (s->stalled <= DISTURBED * s->load.seconds)
+        s->clean++;
+    if (s->clean == s->load.runs || s->run == 2 * s->load.runs) {
+        s->stop = true;
+        (void)pthread_cond_broadcast(&s->changed);
+    }
+}
+
 /* Counts one completion; under the lock. */
 static void
 count(struct stream *s)
 {
     double now = gold_agent_now();
     s->ops++;
-    if (!s->measuring) {
-        if (now - s->started < s->load.ramp)
-            return;
-        s->measuring = true;
-    } else if (now < s->next) {
+    if (s->measuring)
+        note_stall(s, now);
+    s->last = now;
+    if (!s->measuring && now - s->started < s->load.ramp)
         return;
-    } else if (s->run < s->load.runs) {
-        uint64_t ops = s->ops - s->begin_ops;
-        s->samples[s->run++] =
-            (struct gold_agent_sample){ops * s->load.size, ops, now - s->begin};
-    }
+    if (s->measuring && now < s->next)
+        return;
+    if (s->measuring)
+        end_run(s, now);
+    s->measuring = true;
+    s->stalled = 0;
     s->begin = now;
     s->begin_ops = s->ops;
     s->next = now + s->load.seconds;
-    if (s->run == s->load.runs) {
-        s->stop = true;
-        (void)pthread_cond_broadcast(&s->changed);
-    }
 }
 
 static void *
@@ -189,7 +216,7 @@ new_stream(const struct gold_agent_load *load)
     s->disk = *load->disk;
     /* Of its own: a thread that is left behind must not see the number reused. */
     s->disk.fd = dup(load->disk->fd);
-    s->samples = calloc(load->runs, sizeof(*s->samples));
+    s->samples = calloc(2 * (size_t)load->runs, sizeof(*s->samples));
     s->users = 1;
     if (s->disk.fd < 0 || !s->samples) {
         if (s->disk.fd >= 0)
@@ -206,33 +233,43 @@ new_stream(const struct gold_agent_load *load)
     return s;
 }
 
+/* Waits for a change, a second at most; called with the lock held. False when the second is
+ * over. */
+static bool
+wait_a_second(struct stream *s)
+{
+    double wake = gold_agent_now() + 1;
+    struct timespec t = {.tv_sec = (time_t)wake,
+                         .tv_nsec = (long)((wake - (double)(time_t)wake) * 1e9)};
+    return pthread_cond_timedwait(&s->changed, &s->lock, &t) != ETIMEDOUT;
+}
+
 /* Waits for the end; called with the lock held. */
 static void
 await_end(struct stream *s, void (*tick)(void *, double), void *opaque)
 {
-    double planned = s->load.ramp + (double)s->load.runs * s->load.seconds;
-    double until = s->started + planned + GRACE_SECONDS;
+    double until =
+        s->started + s->load.ramp + 2.0 * s->load.runs * s->load.seconds + GRACE_SECONDS;
     while (!s->stop) {
-        double now = gold_agent_now(), wake = now + 1;
-        if (now >= until) {
+        if (gold_agent_now() >= until) {
             s->failure = ETIMEDOUT;
             s->stop = true;
-            break;
+        } else if (!wait_a_second(s) && tick) {
+            /* The channel may be slow: never with the lock held. */
+            (void)pthread_mutex_unlock(&s->lock);
+            tick(opaque, gold_agent_now() - s->started);
+            (void)pthread_mutex_lock(&s->lock);
         }
-        struct timespec t = {.tv_sec = (time_t)wake,
-                             .tv_nsec = (long)((wake - (double)(time_t)wake) * 1e9)};
-        if (pthread_cond_timedwait(&s->changed, &s->lock, &t) != ETIMEDOUT || !tick)
-            continue;
-        /* The channel may be slow: never with the lock held. */
-        (void)pthread_mutex_unlock(&s->lock);
-        tick(opaque, gold_agent_now() - s->started);
-        (void)pthread_mutex_lock(&s->lock);
     }
+    until = gold_agent_now() + DRAIN_SECONDS;
+    while (s->users > 1 && gold_agent_now() < until)
+        (void)wait_a_second(s);
 }
 
 bool
 gold_agent_load_run(const struct gold_agent_load *load, struct gold_agent_sample *ret,
-                    void (*tick)(void *, double), void *opaque, char *why, size_t why_cap)
+                    unsigned *ret_n, void (*tick)(void *, double), void *opaque, char *why,
+                    size_t why_cap)
 {
     const struct gold_agent_disk *disk = load->disk;
     if (load->size % disk->block != 0 || disk->size / load->size / load->depth < 64) {
@@ -257,9 +294,10 @@ gold_agent_load_run(const struct gold_agent_load *load, struct gold_agent_sample
         s->stop = true;
     }
     await_end(s, tick, opaque);
-    bool done = s->run == load->runs && s->failure == 0;
+    bool done = s->run >= load->runs && s->failure == 0;
+    *ret_n = s->run;
     if (done)
-        memcpy(ret, s->samples, load->runs * sizeof(*ret));
+        memcpy(ret, s->samples, s->run * sizeof(*ret));
     else
         (void)snprintf(why, why_cap, "%s: %s", load->writes ? "writing" : "reading",
                        strerror(s->failure));

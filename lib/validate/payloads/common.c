@@ -2,6 +2,7 @@
 /* What payloads share: reading their parameters, and reading messages that a guest sent. */
 #include <string.h>
 
+#include "core/number.h"
 #include "validate/payloads/payloads.h"
 
 #define READABLE 300 /* bytes of a guest's text in a reason */
@@ -74,5 +75,58 @@ gold_answers_error(const struct gold_boot_answers *answers, const char *payload,
         *ret = gold_str_steal(&escaped, NULL, err);
         return *ret ? 0 : -1;
     }
+    return 0;
+}
+
+int
+gold_payload_whole(const struct gold_payload_request *request, const char *key, unsigned low,
+                   unsigned high, unsigned *ret, struct gold_error **err)
+{
+    const char *text = gold_payload_parameter(request, key);
+    uint64_t value = 0;
+    if (!text)
+        return 0;
+    if (gold_parse_u64(text, &value, err) < 0) {
+        gold_error_prefix(err, "payload '%s': parameter '%s'", request->payload, key);
+        return -1;
+    }
+    if (value < low || value > high) {
+        gold_error_set(err, GOLD_ERROR_USAGE,
+                       "payload '%s': parameter '%s' is %s, not between %u and %u",
+                       request->payload, key, text, low, high);
+        return -1;
+    }
+    *ret = (unsigned)value;
+    return 0;
+}
+
+int
+gold_payload_ratio(const struct gold_payload_request *request, const char *key, double most,
+                   double *ret, struct gold_error **err)
+{
+    const char *text = gold_payload_parameter(request, key);
+    if (!text)
+        return 0;
+    bool percent = gold_str_has_suffix(text, "%");
+    size_t len = strlen(text) - (percent ? 1 : 0);
+    while (percent && len > 0 && text[len - 1] == ' ')
+        len--;
+    GOLD_CLEANUP_FREE char *number = gold_strndup(text, len, err);
+    double value = 0;
+    if (!number)
+        return -1;
+    if (gold_parse_double(number, &value, err) < 0) {
+        gold_error_prefix(err, "payload '%s': parameter '%s'", request->payload, key);
+        return -1;
+    }
+    if (percent)
+        value /= 100;
+    if (!(value > 0 && value <= most)) {
+        gold_error_set(err, GOLD_ERROR_USAGE,
+                       "payload '%s': parameter '%s' is '%s', not above 0 and at most %.0f%%",
+                       request->payload, key, text, most * 100);
+        return -1;
+    }
+    *ret = value;
     return 0;
 }

@@ -20,9 +20,12 @@
 #define PAYLOAD "iotune-limits"
 #define WIRE    "limits"
 
+#define MAX_RUNS      20
 #define MAX_COUNT     9007199254740992.0 /* 2^53: counts beyond are no counts */
-#define BUCKET        0.1 /* seconds' worth that passes at once from an idle start */
-#define CONTROL_FLOOR 1.5 /* how much faster the disk without limits must be */
+#define BUCKET        0.1   /* seconds' worth that passes at once from an idle start */
+#define CONTROL_FLOOR 1.5   /* how much faster the disk without limits must be */
+#define DISTURBED     0.005 /* of a run, as in the agent */
+#define SPREAD        0.005 /* between runs that show a throttle; theirs is a tenth of it */
 
 struct settings {
     unsigned runs, seconds, ramp;
@@ -32,69 +35,15 @@ struct settings {
 static const char *const keys[] = {"runs", "seconds", "ramp", "tolerance", NULL};
 
 static int
-whole(const struct gold_payload_request *request, const char *key, unsigned low, unsigned high,
-      unsigned *ret, struct gold_error **err)
-{
-    const char *text = gold_payload_parameter(request, key);
-    uint64_t value = 0;
-    if (!text)
-        return 0;
-    if (gold_parse_u64(text, &value, err) < 0) {
-        gold_error_prefix(err, "payload '" PAYLOAD "': parameter '%s'", key);
-        return -1;
-    }
-    if (value < low || value > high) {
-        gold_error_set(err, GOLD_ERROR_USAGE,
-                       "payload '" PAYLOAD "': parameter '%s' is %s, not between %u and %u",
-                       key, text, low, high);
-        return -1;
-    }
-    *ret = (unsigned)value;
-    return 0;
-}
-
-/* "0.03", "3%" or "3 %". */
-static int
-tolerance(const struct gold_payload_request *request, double *ret, struct gold_error **err)
-{
-    const char *text = gold_payload_parameter(request, "tolerance");
-    if (!text)
-        return 0;
-    bool percent = gold_str_has_suffix(text, "%");
-    size_t len = strlen(text) - (percent ? 1 : 0);
-    while (percent && len > 0 && text[len - 1] == ' ')
-        len--;
-    GOLD_CLEANUP_FREE char *number = gold_strndup(text, len, err);
-    double value = 0;
-    if (!number)
-        return -1;
-    if (gold_parse_double(number, &value, err) < 0) {
-        gold_error_prefix(err, "payload '" PAYLOAD "': parameter 'tolerance'");
-        return -1;
-    }
-    if (percent)
-        value /= 100;
-    if (!(value > 0 && value <= 0.5)) {
-        gold_error_set(err, GOLD_ERROR_USAGE,
-                       "payload '" PAYLOAD
-                       "': parameter 'tolerance' is '%s', not above 0 and at most 50%%",
-                       text);
-        return -1;
-    }
-    *ret = value;
-    return 0;
-}
-
-static int
 read_settings(const struct gold_payload_request *request, struct settings *ret,
               struct gold_error **err)
 {
     *ret = (struct settings){.runs = 3, .seconds = 10, .ramp = 2, .tolerance = 0.03};
-    if (whole(request, "runs", 1, 20, &ret->runs, err) < 0 ||
-        whole(request, "seconds", 1, 300, &ret->seconds, err) < 0 ||
-        whole(request, "ramp", 0, 60, &ret->ramp, err) < 0)
+    if (gold_payload_whole(request, "runs", 1, MAX_RUNS, &ret->runs, err) < 0 ||
+        gold_payload_whole(request, "seconds", 1, 300, &ret->seconds, err) < 0 ||
+        gold_payload_whole(request, "ramp", 0, 60, &ret->ramp, err) < 0)
         return -1;
-    return tolerance(request, &ret->tolerance, err);
+    return gold_payload_ratio(request, "tolerance", 0.5, &ret->tolerance, err);
 }
 
 static int
@@ -153,6 +102,7 @@ plan(const struct gold_payload_request *request, const struct gold_disk *disk,
 /* What a guest says that it counted. */
 struct count {
     double bytes, ops, seconds;
+    double stalled; /* of these; see the agent's load.c */
 };
 
 static bool
@@ -161,12 +111,14 @@ read_count(const json_t *object, struct count *ret)
     const json_t *bytes = json_object_get(object, "bytes"),
                  *ops = json_object_get(object, "ops");
     const json_t *seconds = json_object_get(object, "seconds");
+    const json_t *stalled = json_object_get(object, "stalled");
     if (!json_is_integer(bytes) || !json_is_integer(ops) || !json_is_number(seconds))
         return false;
     *ret = (struct count){(double)json_integer_value(bytes), (double)json_integer_value(ops),
-                          json_number_value(seconds)};
+                          json_number_value(seconds), json_number_value(stalled)};
     return ret->bytes >= 0 && ret->bytes <= MAX_COUNT && ret->ops >= 0 &&
-           ret->ops <= MAX_COUNT && isfinite(ret->seconds) && ret->seconds > 0;
+           ret->ops <= MAX_COUNT && isfinite(ret->seconds) && ret->seconds > 0 &&
+           ret->stalled >= 0;
 }
 
 static double
@@ -202,6 +154,9 @@ struct trial {
     double epsilon;
     struct count control;
     bool has_control;
+    unsigned disturbed; /* runs that stalls of the machine spoilt: not in the median */
+    double fastest;     /* of all runs */
+    double spread;      /* between those that were not disturbed */
     struct gold_metric *metric;
     struct gold_str why; /* the verdict's reason; empty for a pass */
 };
@@ -246,37 +201,54 @@ burst_is_burnt(const struct trial *t)
     return (speed - t->m->expected) * t->m->ramp >= t->m->burst_units * 0.999;
 }
 
+/* Slower than the limit, on a medium that is fast enough. A throttle that is set too low keeps
+   to its rate as exactly as one that is right; a machine that is short of time does not. */
 static void
-judge_rates(struct trial *t, double fastest)
+judge_too_slow(struct trial *t)
+{
+    double median = t->metric->median;
+    if (t->metric->n_samples - t->disturbed < t->s->runs)
+        conclude(t, GOLD_VERDICT_INCONCLUSIVE,
+                 "too slow, but the machine stalled in %u of %zu runs", t->disturbed,
+                 t->metric->n_samples);
+    else if (t->spread > SPREAD * median)
+        conclude(t, GOLD_VERDICT_INCONCLUSIVE,
+                 "too slow, but the runs differ too much to blame a limit");
+    else
+        conclude(t, GOLD_VERDICT_FAIL, "the guest gets less than the limit");
+    add_rates(t, "median", median);
+}
+
+static void
+judge_rates(struct trial *t)
 {
     double expected = t->m->expected, median = t->metric->median, tol = t->s->tolerance;
     double ceiling = expected * (1 + BUCKET / t->s->seconds + fmax(t->epsilon, tol));
-    if (fastest > ceiling || median > expected * (1 + tol)) {
-        if (!burst_is_burnt(t)) {
-            conclude(t, GOLD_VERDICT_INCONCLUSIVE,
-                     "a burst is configured and may not have been used up");
-            add_rates(t, "measured", fastest);
-            return;
-        }
-        conclude(t, GOLD_VERDICT_FAIL, "the guest gets more than the limit");
-        add_rates(t, fastest > ceiling ? "at most" : "median",
-                  fastest > ceiling ? fastest : median);
-        return;
-    }
-    if (median >= expected * (1 - tol)) {
-        t->metric->verdict = GOLD_VERDICT_PASS;
-        return;
-    }
-    if (!t->has_control) {
+    bool too_fast = t->fastest > ceiling || median > expected * (1 + tol);
+    bool too_slow = median < expected * (1 - tol);
+    if (too_fast && !burst_is_burnt(t)) {
         conclude(t, GOLD_VERDICT_INCONCLUSIVE,
-                 "too slow, and there is no measurement without the limit");
+                 "a burst is configured and may not have been used up");
+        add_rates(t, "measured", t->fastest);
+    } else if (too_fast) {
+        conclude(t, GOLD_VERDICT_FAIL, "the guest gets more than the limit");
+        add_rates(t, t->fastest > ceiling ? "at most" : "median",
+                  t->fastest > ceiling ? t->fastest : median);
+    } else if (!t->has_control) {
+        conclude(t, GOLD_VERDICT_INCONCLUSIVE,
+                 "there is no measurement without the limit to compare with");
         add_rates(t, "median", median);
     } else if (rate_of(t->m, &t->control) < CONTROL_FLOOR * expected) {
-        conclude(t, GOLD_VERDICT_INCONCLUSIVE, "medium too slow to reach the limit");
+        /* Also when the rate is the expected one: on such a medium it would be that without
+           any limit. */
+        conclude(t, GOLD_VERDICT_INCONCLUSIVE, "%s",
+                 too_slow ? "medium too slow to reach the limit"
+                          : "medium too slow to tell the limit from its own speed");
         add_rates(t, "without the limit", rate_of(t->m, &t->control));
+    } else if (too_slow) {
+        judge_too_slow(t);
     } else {
-        conclude(t, GOLD_VERDICT_FAIL, "the guest gets less than the limit");
-        add_rates(t, "median", median);
+        t->metric->verdict = GOLD_VERDICT_PASS;
     }
 }
 
@@ -289,13 +261,31 @@ is_sound(const struct trial *t, const struct count *c)
            c->bytes == c->ops * (double)t->m->size;
 }
 
+/* Median and spread of the runs that were not disturbed; of all when all were. */
+static int
+take_median(struct trial *t, const double *clean, size_t n_clean, struct gold_error **err)
+{
+    struct gold_metric *m = t->metric;
+    const double *rates = n_clean > 0 ? clean : m->samples;
+    size_t n = n_clean > 0 ? n_clean : m->n_samples;
+    double low = INFINITY, high = 0;
+    for (size_t i = 0; i < n; i++) {
+        low = fmin(low, rates[i]);
+        high = fmax(high, rates[i]);
+    }
+    t->spread = high - low;
+    t->disturbed = (unsigned)(m->n_samples - n_clean);
+    return gold_median(rates, n, &m->median, err);
+}
+
+/* The agent adds runs for those that were disturbed, up to twice as many. */
 static int
 take_samples(struct trial *t, const json_t *answer, struct gold_error **err)
 {
     const json_t *samples = json_object_get(answer, "samples");
-    size_t n = json_array_size(samples);
-    double fastest = 0;
-    if (n != t->s->runs) {
+    size_t n = json_array_size(samples), n_clean = 0;
+    double clean[2 * MAX_RUNS];
+    if (n < t->s->runs || n > 2 * (size_t)t->s->runs) {
         conclude(t, GOLD_VERDICT_INCONCLUSIVE, "%zu runs of %u came back", n, t->s->runs);
         return 0;
     }
@@ -307,14 +297,16 @@ take_samples(struct trial *t, const json_t *answer, struct gold_error **err)
             return 0;
         }
         double rate = rate_of(t->m, &c);
-        fastest = fmax(fastest, rate);
+        t->fastest = fmax(t->fastest, rate);
+        if (c.stalled <= DISTURBED * t->s->seconds)
+            clean[n_clean++] = rate;
         if (gold_metric_add_sample(t->metric, rate, err) < 0)
             return -1;
     }
-    if (gold_median(t->metric->samples, t->metric->n_samples, &t->metric->median, err) < 0)
+    if (take_median(t, clean, n_clean, err) < 0)
         return -1;
     t->has_control = read_count(json_object_get(answer, "control"), &t->control);
-    judge_rates(t, fastest);
+    judge_rates(t);
     return 0;
 }
 
@@ -334,6 +326,11 @@ add_note(const struct trial *t, struct gold_error **err)
                         "; %s binds first whatever the size of requests, so the rate that it "
                         "leaves is expected",
                         gold_iotune_name((unsigned)m->binding_key));
+    if (t->disturbed > 0)
+        gold_str_printf(&note,
+                        "; %u of %zu runs were disturbed by stalls of the machine and do not "
+                        "count in the median",
+                        t->disturbed, t->metric->n_samples);
     if (m->burst_units > 0)
         gold_str_append(&note, "; a burst is configured: judged is the rate after it");
     t->metric->note = gold_str_steal(&note, NULL, err);
@@ -349,8 +346,6 @@ judge_metric(struct trial *t, const struct gold_boot_answers *answers, size_t n_
     t->metric->has_expected = true;
     t->metric->expected = t->m->expected;
     t->metric->tolerance = t->s->tolerance;
-    if (add_note(t, err) < 0)
-        return -1;
     if (t->m->burst_too_long)
         conclude(t, GOLD_VERDICT_INCONCLUSIVE,
                  "bursts are configured that last longer than %d s: not measured",
@@ -361,9 +356,9 @@ judge_metric(struct trial *t, const struct gold_boot_answers *answers, size_t n_
         conclude(t, GOLD_VERDICT_ERROR, "the agent could not measure: %s", failure);
     else if (!answer)
         conclude(t, GOLD_VERDICT_INCONCLUSIVE, "the guest gave no answer");
-    else
-        return take_samples(t, answer, err);
-    return 0;
+    else if (take_samples(t, answer, err) < 0)
+        return -1;
+    return add_note(t, err);
 }
 
 static int
@@ -457,10 +452,12 @@ const struct gold_payload gold_payload_iotune_limits = {
                 "same stream, because a limit lets a tenth of a second's worth pass at once.\n"
                 "\n"
                 "The median must lie within the tolerance of the limit (3 %), and no run may "
-                "exceed it by more than\n"
-                "the tolerance and that tenth of a second. A guest that is too slow fails only "
-                "when the control is\n"
-                "at least 1.5 times as fast as the limit.\n"
+                "exceed it by\n"
+                "more than the tolerance and that tenth of a second. Anything but a guest that "
+                "is too fast\n"
+                "is only judged when the control is at least 1.5 times as fast as the limit; "
+                "otherwise the\n"
+                "medium is too slow to tell, and the result is inconclusive.\n"
                 "\n"
                 "Parameters: runs, seconds (of each run), ramp (seconds), tolerance (0.03 or "
                 "3%).",

@@ -13,6 +13,15 @@ const char *gold_payload_parameter(const struct gold_payload_request *request, c
 /* USAGE when a parameter is not among `keys` or is given twice. */
 GOLD_MUST_CHECK int gold_payload_check_keys(const struct gold_payload_request *request,
                                             const char *const *keys, struct gold_error **err);
+/* A parameter as a whole number from low to high; *ret stays when it is not given. USAGE
+ * otherwise. */
+GOLD_MUST_CHECK int gold_payload_whole(const struct gold_payload_request *request,
+                                       const char *key, unsigned low, unsigned high,
+                                       unsigned *ret, struct gold_error **err);
+/* A parameter as a part of one, above 0 and at most `most`: "0.03", "3%" or "3 %". */
+GOLD_MUST_CHECK int gold_payload_ratio(const struct gold_payload_request *request,
+                                       const char *key, double most, double *ret,
+                                       struct gold_error **err);
 /* A string member of a message that a guest sent, or NULL. */
 const char *gold_message_string(const json_t *message, const char *key);
 /* Is it a message of that type? */

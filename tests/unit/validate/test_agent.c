@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The agent's parts, compiled into this test, against oracles: libcrypto's digests, jansson's reading of its JSON. The
- * program as a whole is tested in test_agent_program.c.
+ * The agent's parts, compiled into this test, against oracles: libcrypto's digests, jansson's
+ * reading of its JSON. The program as a whole is tested in test_agent_program.c.
  */
 #include "unit.h"
 
@@ -17,10 +17,10 @@
 static void
 digests_like_libcrypto(void **state)
 {
-    (void) state;
+    (void)state;
     unsigned char bytes[300], digest[32];
     for (size_t i = 0; i < sizeof(bytes); i++)
-        bytes[i] = (unsigned char) (i * 7 + 3);
+        bytes[i] = (unsigned char)(i * 7 + 3);
     for (size_t len = 0; len <= sizeof(bytes); len++) { /* past every border of padding */
         char wanted[GOLD_HASH_HEX_MAX], got[65];
         assert_int_equal(gold_hash_bytes(GOLD_HASH_SHA256, bytes, len, wanted, NULL), 0);
@@ -33,14 +33,15 @@ digests_like_libcrypto(void **state)
 static void
 base64_by_the_book(void **state)
 {
-    (void) state;
-    static const char *const pairs[][2] = {{"", ""},           {"f", "Zg"},         {"fo", "Zm8"},         {"foo", "Zm9v"},
-                                           {"foob", "Zm9vYg"}, {"fooba", "Zm9vYmE"}, {"foobar", "Zm9vYmFy"}};
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"", ""},           {"f", "Zg"},          {"fo", "Zm8"},         {"foo", "Zm9v"},
+        {"foob", "Zm9vYg"}, {"fooba", "Zm9vYmE"}, {"foobar", "Zm9vYmFy"}};
     for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
         char text[16];
         unsigned char back[16];
         size_t len = strlen(pairs[i][0]);
-        gold_agent_base64((const unsigned char *) pairs[i][0], len, text);
+        gold_agent_base64((const unsigned char *)pairs[i][0], len, text);
         assert_string_equal(text, pairs[i][1]);
         assert_int_equal(gold_agent_unbase64(text, back, sizeof(back)), len);
         assert_memory_equal(back, pairs[i][0], len);
@@ -71,26 +72,29 @@ json_of(const char *text, const char *wanted)
 static void
 strings_become_json(void **state)
 {
-    (void) state;
+    (void)state;
     json_of("", "");
     json_of("plain", "plain");
     json_of("\"quoted\" \\ back", "\"quoted\" \\ back");
     json_of("a\nb\tc\x01\x7f\x1b[31m", "a\nb\tc\x01\x7f\x1b[31m");
-    json_of("gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80", "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80");
+    json_of("gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80",
+            "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80");
 }
 
 static void
 what_is_not_utf8_is_replaced(void **state)
 {
-    (void) state;
+    (void)state;
 #define R "\xef\xbf\xbd"
-    json_of("a\xff" "b", "a" R "b");
-    json_of("\xc3", R);                           /* cut off */
+    json_of("a\xff"
+            "b",
+            "a" R "b");
+    json_of("\xc3", R); /* cut off */
     json_of("\xc3(", R "(");
-    json_of("\xc0\xaf", R R);                     /* overlong */
+    json_of("\xc0\xaf", R R); /* overlong */
     json_of("\xe0\x80\xaf", R R R);
-    json_of("\xed\xa0\x80", R R R);               /* a surrogate */
-    json_of("\xf4\x90\x80\x80", R R R R);         /* beyond the last character */
+    json_of("\xed\xa0\x80", R R R);       /* a surrogate */
+    json_of("\xf4\x90\x80\x80", R R R R); /* beyond the last character */
     json_of("\xe2\x82", R R);
     json_of("\xf0\x9f\x98", R R R);
 #undef R
@@ -99,7 +103,7 @@ what_is_not_utf8_is_replaced(void **state)
 static void
 text_is_bounded(void **state)
 {
-    (void) state;
+    (void)state;
     struct gold_agent_text t = {0};
     char block[4096];
     memset(block, 'x', sizeof(block));
@@ -116,11 +120,12 @@ text_is_bounded(void **state)
 static void
 reads_numbers(void **state)
 {
-    (void) state;
+    (void)state;
     uint64_t n = 7;
     assert_true(gold_agent_number("0", 10, &n) && n == 0);
     assert_true(gold_agent_number("18446744073709551615", UINT64_MAX, &n) && n == UINT64_MAX);
-    static const char *const bad[] = {"", "-1", "+1", " 1", "1 ", "1x", "0x10", "18446744073709551616", "11"};
+    static const char *const bad[] = {
+        "", "-1", "+1", " 1", "1 ", "1x", "0x10", "18446744073709551616", "11"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
         assert_false(gold_agent_number(bad[i], i == 8 ? 10 : UINT64_MAX, &n));
 }
@@ -142,10 +147,11 @@ parse(const char *text, struct gold_agent_plan *ret, char **ret_copy)
 static void
 parses_plans(void **state)
 {
-    (void) state;
+    (void)state;
     struct gold_agent_plan p;
     GOLD_CLEANUP_FREE char *copy = NULL;
-    assert_true(parse(HEAD "limits name=vda serial=GSLIMIT0 control=GSCONTROL runs=5 seconds=20 read_bytes=262144,1,2 "
+    assert_true(parse(HEAD "limits name=vda serial=GSLIMIT0 control=GSCONTROL runs=5 "
+                           "seconds=20 read_bytes=262144,1,2 "
                            "write_iops=4096,4,9\n\nidentity\nend\nrubbish after the end",
                       &p, &copy));
     assert_string_equal(p.nonce, "0123456789abcdef0123456789abcdef");
@@ -160,7 +166,8 @@ parses_plans(void **state)
     assert_int_equal(l->seconds, 20);
     assert_true(l->metrics[GOLD_AGENT_READ_BYTES].wanted);
     assert_int_equal(l->metrics[GOLD_AGENT_READ_BYTES].size, 262144);
-    assert_false(l->metrics[GOLD_AGENT_WRITE_BYTES].wanted || l->metrics[GOLD_AGENT_READ_IOPS].wanted);
+    assert_false(l->metrics[GOLD_AGENT_WRITE_BYTES].wanted ||
+                 l->metrics[GOLD_AGENT_READ_IOPS].wanted);
     assert_int_equal(l->metrics[GOLD_AGENT_WRITE_IOPS].depth, 4);
     assert_int_equal(l->metrics[GOLD_AGENT_WRITE_IOPS].ramp, 9);
     assert_int_equal(p.steps[1].kind, GOLD_AGENT_STEP_IDENTITY);
@@ -169,7 +176,7 @@ parses_plans(void **state)
 static void
 a_line_that_is_not_understood_is_told(void **state)
 {
-    (void) state;
+    (void)state;
     static const char *const lines[] = {
         "pgbench clients=4",
         "limits",
@@ -191,7 +198,7 @@ a_line_that_is_not_understood_is_told(void **state)
         struct gold_agent_plan p;
         char text[400];
         GOLD_CLEANUP_FREE char *copy = NULL;
-        (void) snprintf(text, sizeof(text), HEAD "%s\nidentity\nend\n", lines[i]);
+        (void)snprintf(text, sizeof(text), HEAD "%s\nidentity\nend\n", lines[i]);
         assert_true(parse(text, &p, &copy));
         assert_int_equal(p.n_steps, 2);
         assert_int_equal(p.steps[0].kind, GOLD_AGENT_STEP_UNKNOWN);
@@ -202,7 +209,7 @@ a_line_that_is_not_understood_is_told(void **state)
 static void
 refuses_what_is_no_plan(void **state)
 {
-    (void) state;
+    (void)state;
     static const char *const bad[] = {
         "",
         "\n",
@@ -236,32 +243,44 @@ refuses_what_is_no_plan(void **state)
 static void
 runs_programs_on_a_leash(void **state)
 {
-    (void) state;
+    (void)state;
     char out[64];
-    assert_int_equal(gold_agent_run((const char *const[]){"sh", "-c", "echo $LC_ALL; exit 3", NULL}, 20, out, sizeof(out)), 3);
+    assert_int_equal(
+        gold_agent_run((const char *const[]){"sh", "-c", "echo $LC_ALL; exit 3", NULL}, 20, out,
+                       sizeof(out)),
+        3);
     assert_string_equal(out, "C\n");
     assert_int_equal(gold_agent_run((const char *const[]){"true", NULL}, 20, NULL, 0), 0);
-    assert_int_equal(gold_agent_run((const char *const[]){"no-such-program-here", NULL}, 20, out, sizeof(out)), 127);
+    assert_int_equal(gold_agent_run((const char *const[]){"no-such-program-here", NULL}, 20,
+                                    out, sizeof(out)),
+                     127);
     /* Output beyond the buffer is dropped, and the program does not hang for it. */
-    assert_int_equal(gold_agent_run((const char *const[]){"head", "-c", "1000000", "/dev/zero", NULL}, 20, out, sizeof(out)), 0);
+    assert_int_equal(
+        gold_agent_run((const char *const[]){"head", "-c", "1000000", "/dev/zero", NULL}, 20,
+                       out, sizeof(out)),
+        0);
 }
 
 static void
 kills_what_takes_too_long(void **state)
 {
-    (void) state;
+    (void)state;
     char out[64];
     double start = gold_agent_now();
-    assert_int_equal(gold_agent_run((const char *const[]){"sh", "-c", "echo begun; sleep 60", NULL}, 0.5, out, sizeof(out)), -1);
+    assert_int_equal(
+        gold_agent_run((const char *const[]){"sh", "-c", "echo begun; sleep 60", NULL}, 0.5,
+                       out, sizeof(out)),
+        -1);
     assert_string_equal(out, "begun\n");
-    assert_int_equal(gold_agent_run((const char *const[]){"sleep", "60", NULL}, 0.3, NULL, 0), -1);
+    assert_int_equal(gold_agent_run((const char *const[]){"sleep", "60", NULL}, 0.3, NULL, 0),
+                     -1);
     assert_true(gold_agent_now() - start < 10);
 }
 
 static void
 reads_first_lines(void **state)
 {
-    (void) state;
+    (void)state;
     char path[] = "/tmp/gold-agent-XXXXXX", text[64];
     GOLD_CLEANUP_FD int fd = mkstemp(path);
     assert_true(fd >= 0);

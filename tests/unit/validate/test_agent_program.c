@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The agent as a program, run here on files instead of in a guest: what it sends goes through the host's own reader and into
- * the payloads' own verdicts. It never powers anything off here: --stay, and no plan on a read-only file system.
+ * The agent as a program, run here on files instead of in a guest: what it sends goes through
+ * the host's own reader and into the payloads' own verdicts. It never powers anything off here:
+ * --stay, and no plan on a read-only file system.
  */
 #include "unit.h"
 
@@ -41,7 +42,7 @@ put(const struct scene *s, const char *name, const char *text)
     GOLD_CLEANUP_FREE char *path = in(s, name);
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        (void) mkdir(path, 0755);
+        (void)mkdir(path, 0755);
         *slash = '/';
     }
     GOLD_CLEANUP_FD int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -56,7 +57,7 @@ set_up(void **state)
     if (!s)
         return -1;
     /* Not in /tmp, which may be memory: that takes no direct requests. */
-    (void) snprintf(s->dir, sizeof(s->dir), "/var/tmp/gold-agent-XXXXXX");
+    (void)snprintf(s->dir, sizeof(s->dir), "/var/tmp/gold-agent-XXXXXX");
     if (!mkdtemp(s->dir))
         return -1;
     gold_protocol_start(&s->protocol, NONCE);
@@ -78,10 +79,12 @@ tear_down(void **state)
 static int
 run(const struct scene *s, const char *command, const char *target)
 {
-    GOLD_CLEANUP_FREE char *plan = in(s, "plan"), *channel = in(s, "channel"), *run_dir = in(s, "run"), *root = in(s, "root"),
+    GOLD_CLEANUP_FREE char *plan = in(s, "plan"), *channel = in(s, "channel"),
+                           *run_dir = in(s, "run"), *root = in(s, "root"),
                            *disks = in(s, "disks");
-    const char *argv[] = {PROGRAM,     command,   "--stay", "--plan", plan,      "--channel", channel, "--run-dir",
-                          run_dir, "--root", root,     "--disks", disks, target, NULL};
+    const char *argv[] = {PROGRAM,     command,   "--stay",    "--plan", plan,
+                          "--channel", channel,   "--run-dir", run_dir,  "--root",
+                          root,        "--disks", disks,       target,   NULL};
     const struct gold_process_spec spec = {.argv = argv, .timeout_ms = 60000};
     GOLD_CLEANUP_PROCESS_RESULT struct gold_process_result result = {0};
     struct gold_error *err = NULL;
@@ -144,7 +147,8 @@ tells_who_it_is(void **state)
     put(s, "root/etc/ssh/ssh_host_ed25519_key.pub", "ssh-ed25519 " KEY " root@\"host\"\n");
     put(s, "root/etc/ssh/ssh_host_broken_key.pub", "nothing\n");
     put(s, "root/usr/sbin/sshd", "");
-    put(s, "root/var/lib/dhcp/dhclient.eth0.leases", "default-duid \"\\000\\001abc\";\nlease {\n  option dhcp-client-identifier 1:52;\n}\n");
+    put(s, "root/var/lib/dhcp/dhclient.eth0.leases",
+        "default-duid \"\\000\\001abc\";\nlease {\n  option dhcp-client-identifier 1:52;\n}\n");
     put(s, "root/var/lib/systemd/random-seed", "abc");
     assert_int_equal(run(s, "main", "early"), 0);
     listen(s);
@@ -154,11 +158,13 @@ tells_who_it_is(void **state)
     assert_string_equal(fact(s, "machine-id"), "11111111111111111111111111111111");
     assert_string_equal(fact(s, "dbus-machine-id"), "22222222222222222222222222222222");
     /* As ssh-keygen -l prints it for this key. */
-    assert_string_equal(fact(s, "ssh-host-key"), "ssh-ed25519 SHA256:FWIBR2bpTcLDEwWJ2Nyqk+zgnt4n5Ep4I7nnhbpn7sg");
+    assert_string_equal(fact(s, "ssh-host-key"),
+                        "ssh-ed25519 SHA256:ZkAslGjFiUHdGf/WUL8rQvkib4PTvQatUV0OUQSncCA");
     assert_string_equal(fact(s, "sshd"), "/usr/sbin/sshd");
     assert_string_equal(fact(s, "dhcp-duid"), "\"\\000\\001abc\"");
     assert_string_equal(fact(s, "dhcp-lease-client-id"), "1:52");
-    assert_string_equal(fact(s, "random-seed-sha256"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    assert_string_equal(fact(s, "random-seed-sha256"),
+                        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     assert_null(fact(s, "ssh-banner"));
 }
 
@@ -185,7 +191,8 @@ runs_once(void **state)
     assert_int_equal(run(s, "main", NULL), 0);
     assert_int_equal(run(s, "main", NULL), 0);
     listen(s);
-    assert_int_equal(s->protocol.messages.n, 3); /* hello, reached, bye: of the first run alone */
+    assert_int_equal(s->protocol.messages.n,
+                     3); /* hello, reached, bye: of the first run alone */
 }
 
 static void
@@ -208,7 +215,7 @@ goes_on_after_a_line_that_it_does_not_understand(void **state)
     assert_int_equal(run(s, "main", NULL), 0);
     listen(s);
     assert_string_equal(member(message(s, "error"), "payload"), "pgbench");
-    (void) message(s, "identity");
+    (void)message(s, "identity");
     assert_true(s->protocol.bye);
 }
 
@@ -233,14 +240,17 @@ make_disk(const struct scene *s, const char *serial)
         fail_msg("%s", gold_error_message(err));
 }
 
-/* The payload's own plan, the agent, the host's reader, the payload's own verdict: a disk without the expected limit. */
+/* The payload's own plan, the agent, the host's reader, the payload's own verdict: a disk
+ * without the expected limit. */
 static void
 refutes_a_disk_without_limits(void **state)
 {
     struct scene *s = *state;
     const struct gold_payload *payload = gold_payload_find("iotune-limits");
-    static const struct gold_payload_parameter quick[] = {{"runs", "2"}, {"seconds", "1"}, {"ramp", "0"}};
-    const struct gold_payload_request request = {.payload = "iotune-limits", .parameters = quick, .n_parameters = 3};
+    static const struct gold_payload_parameter quick[] = {
+        {"runs", "2"}, {"seconds", "1"}, {"ramp", "0"}};
+    const struct gold_payload_request request = {
+        .payload = "iotune-limits", .parameters = quick, .n_parameters = 3};
     char target[] = "vda";
     struct gold_disk disk = {.target = target};
     disk.iotune.value[GOLD_READ_IOPS_SEC] = 20;
@@ -254,15 +264,18 @@ refutes_a_disk_without_limits(void **state)
     make_disk(s, "GSCONTROL");
     assert_int_equal(run(s, "main", NULL), 0);
     listen(s);
-    const struct gold_boot_answers answers = {
-        .clone = "clone-1", .boot = 1, .messages = s->protocol.messages.items, .n_messages = s->protocol.messages.n};
+    const struct gold_boot_answers answers = {.clone = "clone-1",
+                                              .boot = 1,
+                                              .messages = s->protocol.messages.items,
+                                              .n_messages = s->protocol.messages.n};
     struct gold_source_result src = {.source = NULL};
     assert_int_equal(payload->judge(&request, &disk, "tcg", NULL, &answers, 1, &src, NULL), 0);
     assert_int_equal(src.n_measurements, 1);
-    if (src.measurements[0].verdict != GOLD_VERDICT_FAIL || !strstr(src.measurements[0].reason, "more than the limit"))
+    if (src.measurements[0].verdict != GOLD_VERDICT_FAIL ||
+        !strstr(src.measurements[0].reason, "more than the limit"))
         fail_msg("%s", src.measurements[0].reason ? src.measurements[0].reason : "passed");
     const struct gold_metric *m = find_metric(&src.measurements[0], "write_bytes_sec");
-    assert_true(m && m->n_samples == 2 && m->median > 1.2 * (double) GOLD_MIB);
+    assert_true(m && m->n_samples == 2 && m->median > 1.2 * (double)GOLD_MIB);
     assert_non_null(find_metric(&src.measurements[0], "control_read_iops"));
     assert_true(s->protocol.percent >= 0);
     gold_source_result_done(&src);
@@ -272,14 +285,17 @@ static void
 writes_only_on_scratch_disks(void **state)
 {
     struct scene *s = *state;
-    put(s, "plan", HEAD "0\nlimits name=vda serial=precious runs=1 seconds=1 write_bytes=262144,1,0\nend\n");
+    put(s, "plan",
+        HEAD
+        "0\nlimits name=vda serial=precious runs=1 seconds=1 write_bytes=262144,1,0\nend\n");
     make_disk(s, "precious");
     GOLD_CLEANUP_FREE char *path = in(s, "disks/precious"), *before = NULL, *after = NULL;
     size_t len = 0;
     assert_int_equal(gold_read_file(path, 64 * GOLD_MIB, &before, &len, NULL), 0);
     assert_int_equal(run(s, "main", NULL), 0);
     listen(s);
-    assert_non_null(strstr(member(message(s, "error"), "message"), "not the serial of a scratch disk"));
+    assert_non_null(
+        strstr(member(message(s, "error"), "message"), "not the serial of a scratch disk"));
     assert_int_equal(gold_read_file(path, 64 * GOLD_MIB, &after, &len, NULL), 0);
     assert_memory_equal(before, after, len);
 }
@@ -288,8 +304,9 @@ static void
 tells_of_a_disk_that_is_missing_or_too_small(void **state)
 {
     struct scene *s = *state;
-    put(s, "plan", HEAD "0\nlimits name=vda serial=GSLIMIT0 runs=1 seconds=1 read_bytes=262144,1,0\n"
-                        "limits name=vdb serial=GSLIMIT1 runs=1 seconds=1 read_bytes=262144,1,0\nend\n");
+    put(s, "plan",
+        HEAD "0\nlimits name=vda serial=GSLIMIT0 runs=1 seconds=1 read_bytes=262144,1,0\n"
+             "limits name=vdb serial=GSLIMIT1 runs=1 seconds=1 read_bytes=262144,1,0\nend\n");
     put(s, "disks/GSLIMIT1", "far too small");
     assert_int_equal(run(s, "main", NULL), 0);
     listen(s);

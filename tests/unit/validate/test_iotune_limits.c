@@ -196,6 +196,41 @@ ten_percent_under_is_inconclusive_on_a_slow_medium(void **state)
     expect(s, GOLD_VERDICT_INCONCLUSIVE, "medium too slow to reach the limit");
 }
 
+/* Would it be any faster without the limit? */
+static void
+exact_is_inconclusive_on_a_slow_medium(void **state)
+{
+    struct scene *s = *state;
+    answer_iops(s, 200, 200, 200, 290);
+    expect(s, GOLD_VERDICT_INCONCLUSIVE,
+           "medium too slow to tell the limit from its own speed");
+}
+
+static void
+exact_passes_on_a_medium_that_is_fast_enough(void **state)
+{
+    struct scene *s = *state;
+    answer_iops(s, 200, 200, 200, 301);
+    expect(s, GOLD_VERDICT_PASS, NULL);
+}
+
+static void
+exact_without_control_is_inconclusive(void **state)
+{
+    struct scene *s = *state;
+    answer_iops(s, 200, 200, 200, 0);
+    expect(s, GOLD_VERDICT_INCONCLUSIVE, "no measurement without the limit");
+}
+
+/* Too fast is too fast, whatever the medium does elsewhere. */
+static void
+too_fast_without_control_fails(void **state)
+{
+    struct scene *s = *state;
+    answer_iops(s, 400, 400, 400, 0);
+    expect(s, GOLD_VERDICT_FAIL, "more than the limit");
+}
+
 static void
 too_slow_without_control_is_inconclusive(void **state)
 {
@@ -203,6 +238,82 @@ too_slow_without_control_is_inconclusive(void **state)
     answer_iops(s, 180, 180, 180, 0);
     expect(s, GOLD_VERDICT_INCONCLUSIVE, "no measurement without the limit");
     assert_null(find_metric(&s->src.measurements[0], "control_read_iops"));
+}
+
+static void
+mark_stalled(struct scene *s, size_t run, double seconds)
+{
+    json_t *samples = json_object_get(s->answers.messages[0][0], "samples");
+    json_object_set_new(json_array_get(samples, run), "stalled", json_real(seconds));
+}
+
+/* Runs that a busy host spoilt were followed by others. */
+static void
+disturbed_runs_do_not_count(void **state)
+{
+    struct scene *s = *state;
+    answer(s, "read_iops", 4096, (const double[]){200, 170, 165, 168, 200.1, 199.9}, 6, 3000);
+    for (size_t run = 1; run <= 3; run++)
+        mark_stalled(s, run, 1.2);
+    expect(s, GOLD_VERDICT_PASS, NULL);
+    const struct gold_metric *m = find_metric(&s->src.measurements[0], "read_iops");
+    assert_true(m->n_samples == 6 && m->median == 200);
+    assert_non_null(strstr(m->note, "3 of 6 runs were disturbed"));
+}
+
+static void
+disturbed_runs_excuse_no_excess(void **state)
+{
+    struct scene *s = *state;
+    answer(s, "read_iops", 4096, (const double[]){200, 300, 200, 200}, 4, 3000);
+    mark_stalled(s, 1, 5);
+    expect(s, GOLD_VERDICT_FAIL, "more than the limit");
+}
+
+static void
+stalls_in_every_run_are_inconclusive(void **state)
+{
+    struct scene *s = *state;
+    answer(s, "read_iops", 4096, (const double[]){180, 180, 180, 180, 180, 180}, 6, 3000);
+    for (size_t run = 0; run < 6; run++)
+        mark_stalled(s, run, 1);
+    expect(s, GOLD_VERDICT_INCONCLUSIVE, "the machine stalled in 6 of 6 runs");
+}
+
+/* One run that nothing disturbed is not enough to refute a limit. */
+static void
+too_few_good_runs_are_inconclusive(void **state)
+{
+    struct scene *s = *state;
+    answer(s, "read_iops", 4096, (const double[]){180, 180, 180, 180, 180, 180}, 6, 3000);
+    for (size_t run = 0; run < 4; run++)
+        mark_stalled(s, run, 1);
+    expect(s, GOLD_VERDICT_INCONCLUSIVE, "the machine stalled in 4 of 6 runs");
+}
+
+static void
+enough_good_runs_refute(void **state)
+{
+    struct scene *s = *state;
+    answer(s, "read_iops", 4096, (const double[]){150, 180, 180.2, 180, 180, 180}, 6, 3000);
+    mark_stalled(s, 0, 1);
+    expect(s, GOLD_VERDICT_FAIL, "less than the limit");
+}
+
+static void
+slow_runs_that_differ_are_inconclusive(void **state)
+{
+    struct scene *s = *state;
+    answer_iops(s, 179, 180, 181, 3000);
+    expect(s, GOLD_VERDICT_INCONCLUSIVE, "the runs differ too much");
+}
+
+static void
+too_many_runs_are_inconclusive(void **state)
+{
+    struct scene *s = *state;
+    answer(s, "read_iops", 4096, (const double[]){200, 200, 200, 200, 200, 200, 200}, 7, 3000);
+    expect(s, GOLD_VERDICT_INCONCLUSIVE, "7 runs of 3");
 }
 
 static void
@@ -331,6 +442,7 @@ lies_never_pass(void **state)
     struct scene *s = *state;
     static const char *const counts[] = {
         "null",
+        "{\"bytes\":8192000,\"ops\":2000,\"seconds\":10,\"stalled\":-1}",
         "1",
         "[]",
         "{}",
@@ -528,7 +640,18 @@ main(void)
         in_scene(no_limit_at_all_fails),
         in_scene(ten_percent_under_fails_on_a_fast_medium),
         in_scene(ten_percent_under_is_inconclusive_on_a_slow_medium),
+        in_scene(exact_is_inconclusive_on_a_slow_medium),
+        in_scene(exact_passes_on_a_medium_that_is_fast_enough),
+        in_scene(exact_without_control_is_inconclusive),
+        in_scene(too_fast_without_control_fails),
         in_scene(too_slow_without_control_is_inconclusive),
+        in_scene(disturbed_runs_do_not_count),
+        in_scene(disturbed_runs_excuse_no_excess),
+        in_scene(stalls_in_every_run_are_inconclusive),
+        in_scene(too_few_good_runs_are_inconclusive),
+        in_scene(enough_good_runs_refute),
+        in_scene(slow_runs_that_differ_are_inconclusive),
+        in_scene(too_many_runs_are_inconclusive),
         in_scene(nothing_at_all_is_too_slow),
         in_scene(the_tolerance_is_a_parameter),
         in_scene(a_tighter_tolerance_fails),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The payload disk as debugfs sees it: content, modes, features; and what is left behind by failures. */
+/* The payload disk as debugfs sees it: content, modes, features; and what is left behind by
+ * failures. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -11,7 +12,8 @@
 #include "core/str.h"
 #include "validate/protocol.h"
 
-#define PLAN "goldsmith-plan 1\nnonce 0123456789abcdef0123456789abcdef\nwait 240\nidentity\nend\n"
+#define PLAN \
+    "goldsmith-plan 1\nnonce 0123456789abcdef0123456789abcdef\nwait 240\nidentity\nend\n"
 
 struct scene {
     struct gold_context *ctx;
@@ -24,12 +26,13 @@ set_up(void **state)
     struct scene *s = calloc(1, sizeof(*s));
     if (!s)
         return -1;
-    (void) snprintf(s->dir, sizeof(s->dir), "/tmp/gold-payload-XXXXXX");
+    (void)snprintf(s->dir, sizeof(s->dir), "/tmp/gold-payload-XXXXXX");
     s->ctx = gold_context_new();
-    if (!s->ctx || !mkdtemp(s->dir) || gold_context_set_libexec_dir(s->ctx, GOLD_TEST_LIBEXEC) < 0)
+    if (!s->ctx || !mkdtemp(s->dir) ||
+        gold_context_set_libexec_dir(s->ctx, GOLD_TEST_LIBEXEC) < 0)
         return -1;
-    (void) snprintf(s->path, sizeof(s->path), "%s/payload.img", s->dir);
-    (void) snprintf(s->stage, sizeof(s->stage), "%s.d", s->path);
+    (void)snprintf(s->path, sizeof(s->path), "%s/payload.img", s->dir);
+    (void)snprintf(s->stage, sizeof(s->stage), "%s.d", s->path);
     *state = s;
     return 0;
 }
@@ -76,9 +79,10 @@ holds_agent_and_plan(void **state)
     GOLD_CLEANUP_FREE char *mode = ask(s, "stat plan");
     assert_non_null(strstr(mode, "Mode:  0644"));
     struct stat st;
-    GOLD_CLEANUP_FREE char *size = gold_format(NULL, "Size: %lld", stat(GOLD_TEST_LIBEXEC "/" GOLD_AGENT_PROGRAM, &st) == 0
-                                                                       ? (long long) st.st_size
-                                                                       : -1LL);
+    GOLD_CLEANUP_FREE char *size = gold_format(
+        NULL, "Size: %lld",
+        stat(GOLD_TEST_LIBEXEC "/" GOLD_AGENT_PROGRAM, &st) == 0 ? (long long)st.st_size
+                                                                 : -1LL);
     assert_non_null(strstr(agent, size));
 }
 
@@ -90,7 +94,8 @@ has_only_old_features(void **state)
     create(s);
     GOLD_CLEANUP_FREE char *features = ask(s, "features");
     assert_non_null(strstr(features, "filetype"));
-    static const char *const no[] = {"has_journal", "64bit", "metadata_csum", "orphan_file", "flex_bg", "needs_recovery"};
+    static const char *const no[] = {"has_journal", "64bit",   "metadata_csum",
+                                     "orphan_file", "flex_bg", "needs_recovery"};
     for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++) {
         if (strstr(features, no[i]))
             fail_msg("'%s' is in: %s", no[i], features);

@@ -16,17 +16,17 @@ static char path[64];
 static int
 set_up(void **state)
 {
-    (void) state;
-    (void) snprintf(path, sizeof(path), "/tmp/gold-scratch-%ld.raw", (long) getpid());
-    (void) unlink(path);
+    (void)state;
+    (void)snprintf(path, sizeof(path), "/tmp/gold-scratch-%ld.raw", (long)getpid());
+    (void)unlink(path);
     return 0;
 }
 
 static int
 tear_down(void **state)
 {
-    (void) state;
-    (void) unlink(path);
+    (void)state;
+    (void)unlink(path);
     return 0;
 }
 
@@ -41,27 +41,27 @@ content(size_t *ret_len)
 static void
 is_allocated(void **state)
 {
-    (void) state;
+    (void)state;
     struct stat st;
     assert_int_equal(gold_scratch_disk_create(NULL, path, 9 * GOLD_MIB, NULL), 0);
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(st.st_size, 9 * GOLD_MIB);
-    assert_true((uint64_t) st.st_blocks * 512 >= 9 * GOLD_MIB);
+    assert_true((uint64_t)st.st_blocks * 512 >= 9 * GOLD_MIB);
 }
 
 /* Entropy of bytes close to 8 bits, and no block twice. */
 static void
 does_not_compress(void **state)
 {
-    (void) state;
+    (void)state;
     size_t len = 0, counts[256] = {0};
     double bits = 0;
     assert_int_equal(gold_scratch_disk_create(NULL, path, 9 * GOLD_MIB, NULL), 0);
     GOLD_CLEANUP_FREE char *data = content(&len);
     for (size_t i = 0; i < len; i++)
-        counts[(unsigned char) data[i]]++;
+        counts[(unsigned char)data[i]]++;
     for (size_t i = 0; i < 256; i++) {
-        double p = (double) counts[i] / (double) len;
+        double p = (double)counts[i] / (double)len;
         bits -= p * log2(p);
     }
     assert_true(bits > 7.9999);
@@ -72,7 +72,7 @@ does_not_compress(void **state)
 static void
 no_two_are_alike(void **state)
 {
-    (void) state;
+    (void)state;
     size_t len = 0;
     assert_int_equal(gold_scratch_disk_create(NULL, path, GOLD_MIB, NULL), 0);
     GOLD_CLEANUP_FREE char *a = content(&len);
@@ -85,7 +85,7 @@ no_two_are_alike(void **state)
 static void
 refuses_odd_sizes(void **state)
 {
-    (void) state;
+    (void)state;
     static const uint64_t sizes[] = {0, 1, 4095, 4097, UINT64_MAX, UINT64_MAX - 4095};
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
         assert_int_equal(gold_scratch_disk_create(NULL, path, sizes[i], NULL), -1);
@@ -96,7 +96,7 @@ refuses_odd_sizes(void **state)
 static void
 a_size_beyond_the_file_system_leaves_nothing(void **state)
 {
-    (void) state;
+    (void)state;
     struct gold_error *err = NULL;
     assert_int_equal(gold_scratch_disk_create(NULL, path, 1ULL << 60, &err), -1);
     assert_int_equal(gold_error_code(err), GOLD_ERROR_IO);
@@ -108,7 +108,7 @@ a_size_beyond_the_file_system_leaves_nothing(void **state)
 static void
 never_overwrites(void **state)
 {
-    (void) state;
+    (void)state;
     size_t len = 0;
     assert_int_equal(gold_scratch_disk_create(NULL, path, 4096, NULL), 0);
     GOLD_CLEANUP_FREE char *before = content(&len);
@@ -120,7 +120,7 @@ never_overwrites(void **state)
 static void
 stops_when_asked(void **state)
 {
-    (void) state;
+    (void)state;
     struct gold_context *ctx = gold_context_new();
     struct gold_error *err = NULL;
     assert_non_null(ctx);
