@@ -64,7 +64,9 @@ struct gold_clone_disk {
     const char *serial; /* extra disks; NULL: leave */
     bool extra, readonly;
     const char *bus;                  /* extra disks; NULL: virtio */
-    const struct gold_iotune *iotune; /* extra disks; NULL: none */
+    /* Extra disks: target of the definition's disk whose <iotune> this one gets, word for word, so that it is libvirt that
+       decides what it means; only the group's name is left out, because members share one limit. NULL: none. */
+    const char *limits_of;
 };
 
 struct gold_clone_spec {

@@ -222,19 +222,24 @@ rewire_disks(struct gold_clone *c, struct gold_error **err)
 /* ---- our own disks ---- */
 
 static void
-add_limits(struct gold_clone *c, xmlNode *disk, const struct gold_iotune *t)
+add_limits(struct gold_clone *c, xmlNode *disk, const char *limits_of)
 {
-    xmlNode *iotune = NULL;
+    for (xmlNode *d = gold_xml_child(c->devices, "disk"); d; d = gold_xml_next(d, "disk")) {
+        xmlNode *iotune = gold_xml_child(d, "iotune"), *copy;
 
-    for (unsigned k = 0; t && k < GOLD_IOTUNE_NUMBERS; k++) {
-        if (t->value[k] == 0)
+        if (!gold_streq(gold_xml_attr(gold_xml_child(d, "target"), "dev"), limits_of) ||
+            !iotune)
             continue;
-        GOLD_CLEANUP_FREE char *v = gold_format(NULL, "%llu", (unsigned long long)t->value[k]);
-        if (!v)
+        copy = xmlCopyNode(iotune, 1);
+        if (!copy || !xmlAddChild(disk, copy)) {
+            xmlFreeNode(copy);
             c->nomem = true;
-        if (!iotune)
-            iotune = gold_clone_add(c, disk, "iotune", NULL);
-        gold_clone_add(c, iotune, gold_iotune_name(k), v);
+            return;
+        }
+        xmlNode *group = gold_xml_child(copy, "group_name");
+        if (group)
+            gold_clone_remove(group);
+        return;
     }
 }
 
@@ -260,7 +265,8 @@ add_disk(struct gold_clone *c, const struct gold_clone_disk *d, struct gold_erro
     xmlNode *t = gold_clone_add(c, disk, "target", NULL);
     gold_clone_set(c, t, "dev", target);
     gold_clone_set(c, t, "bus", bus);
-    add_limits(c, disk, d->iotune);
+    if (d->limits_of)
+        add_limits(c, disk, d->limits_of);
     if (d->readonly)
         gold_clone_add(c, disk, "readonly", NULL);
     if (d->serial)

@@ -125,13 +125,19 @@ gold_clone_create(struct gold_context *ctx, const struct gold_clone_place *place
     return 0;
 }
 
+const struct gold_disk *
+gold_plan_disk(const struct gold_validate_plan *plan, size_t i)
+{
+    return plan->expected ? &plan->expected[i] : &plan->definition->disks[i];
+}
+
 static bool
 wanted(const struct gold_validate_plan *plan, size_t disk)
 {
     for (size_t i = 0; i < plan->n_payloads; i++) {
         const struct gold_payload *p = gold_payload_find(plan->payloads[i].payload);
 
-        if (p && p->wants_disk && p->wants_disk(&plan->definition->disks[disk]))
+        if (p && p->wants_disk && p->wants_disk(gold_plan_disk(plan, disk)))
             return true;
     }
     return false;
@@ -188,7 +194,7 @@ add_payload(const struct gold_validate_plan *plan, const struct gold_payload *p,
     if (!p->wants_disk)
         return p->plan(request, NULL, 0, ret, err);
     for (size_t i = 0; plan->definition && i < plan->definition->n_disks; i++) {
-        const struct gold_disk *disk = &plan->definition->disks[i];
+        const struct gold_disk *disk = gold_plan_disk(plan, i);
 
         if (p->wants_disk(disk) && p->plan(request, disk, i, ret, err) < 0)
             return -1;
@@ -258,11 +264,10 @@ gold_plan_seconds(const char *text)
     return total;
 }
 
-static int
+static void
 add_disks(const struct gold_validate_plan *plan, const struct gold_clone *c,
           const struct gold_clone_boot *b, const struct gold_scratches *scratch,
-          struct gold_iotune *iotunes, struct gold_clone_disk *disks, size_t *ret_n,
-          struct gold_error **err)
+          struct gold_clone_disk *disks, size_t *ret_n)
 {
     size_t n = 0;
 
@@ -279,20 +284,16 @@ add_disks(const struct gold_validate_plan *plan, const struct gold_clone *c,
     for (size_t i = 0; scratch && i < scratch->n; i++) {
         const struct gold_scratch *s = &scratch->items[i];
 
-        disks[n] = (struct gold_clone_disk){
-            .path = s->path, .format = "raw", .serial = s->serial, .extra = true};
-        if (s->disk) {
-            if (gold_iotune_copy(&iotunes[i], &s->disk->iotune, err) < 0)
-                return -1;
-            /* Members of a group share one limit, and the disk itself is a member. */
-            free(gold_steal_ptr(&iotunes[i].group_name));
-            disks[n].iotune = &iotunes[i];
-            disks[n].bus = s->disk->bus;
-        }
-        n++;
+        disks[n++] = (struct gold_clone_disk){
+            .path = s->path,
+            .format = "raw",
+            .serial = s->serial,
+            .extra = true,
+            .bus = s->disk ? s->disk->bus : NULL,
+            .limits_of = s->disk ? s->disk->target : NULL,
+        };
     }
     *ret_n = n;
-    return 0;
 }
 
 static int
@@ -303,7 +304,6 @@ make_xml(const struct gold_validate_plan *plan, const struct gold_clone *c, cons
     size_t n_scratch = scratch ? scratch->n : 0;
     GOLD_CLEANUP_FREE struct gold_clone_disk *disks =
         calloc(plan->n_disks + 1 + n_scratch, sizeof(*disks));
-    GOLD_CLEANUP_FREE struct gold_iotune *iotunes = calloc(n_scratch + 1, sizeof(*iotunes));
     struct gold_clone_spec spec = {
         .name = b->domain,
         .uuid = c->uuid,
@@ -314,16 +314,11 @@ make_xml(const struct gold_validate_plan *plan, const struct gold_clone *c, cons
         .pcap_path = b->pcap,
         .disks = disks,
     };
-    int rc;
 
-    if (!disks || !iotunes)
+    if (!disks)
         return gold_error_set_nomem(err);
-    rc = add_disks(plan, c, b, scratch, iotunes, disks, &spec.n_disks, err);
-    if (rc == 0)
-        rc = gold_domain_clone_xml(plan->definition, &spec, &b->xml, err);
-    for (size_t i = 0; i < n_scratch; i++)
-        gold_iotune_done(&iotunes[i]);
-    return rc;
+    add_disks(plan, c, b, scratch, disks, &spec.n_disks);
+    return gold_domain_clone_xml(plan->definition, &spec, &b->xml, err);
 }
 
 static int

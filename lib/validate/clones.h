@@ -73,6 +73,8 @@ GOLD_MUST_CHECK int gold_clone_scratch(struct gold_context *ctx,
                                        const struct gold_validate_plan *plan,
                                        const struct gold_clone *c, struct gold_scratches *ret,
                                        struct gold_error **err);
+/* A disk of the definition as the payloads are to expect it. */
+const struct gold_disk *gold_plan_disk(const struct gold_validate_plan *plan, size_t i);
 /* Does any payload of the plan ask for scratch disks? */
 bool gold_plan_measures(const struct gold_validate_plan *plan);
 /* The agent's plan for that boot of that clone. */

@@ -82,10 +82,19 @@ check_requests(struct gold_run *run, struct gold_error **err)
     return 0;
 }
 
-static int
-fingerprint(struct gold_run *run, size_t disk, struct gold_print *ret, struct gold_error **err)
+/* The files that clones stand on: each disk's, and the image behind it. NULL: none. */
+static const char *
+watched(const struct gold_run *run, size_t i)
 {
-    const char *path = run->plan->disks[disk].path;
+    const struct gold_validate_disk *disk = &run->plan->disks[i / 2];
+
+    return i % 2 ? disk->image : disk->path;
+}
+
+static int
+fingerprint(struct gold_run *run, const char *path, struct gold_print *ret,
+            struct gold_error **err)
+{
     GOLD_CLEANUP_FD int fd = gold_open_regular(path, NULL, err);
 
     return fd < 0 ? -1 : gold_hash_fd(run->ctx, GOLD_HASH_SHA256, fd, path, ret->sha256, err);
@@ -94,11 +103,11 @@ fingerprint(struct gold_run *run, size_t disk, struct gold_print *ret, struct go
 static int
 fingerprint_all(struct gold_run *run, struct gold_error **err)
 {
-    run->prints = calloc(run->plan->n_disks, sizeof(*run->prints));
+    run->prints = calloc(2 * run->plan->n_disks, sizeof(*run->prints));
     if (!run->prints)
         return gold_error_set_nomem(err);
-    for (size_t i = 0; i < run->plan->n_disks; i++) {
-        if (fingerprint(run, i, &run->prints[i], err) < 0)
+    for (size_t i = 0; i < 2 * run->plan->n_disks; i++) {
+        if (watched(run, i) && fingerprint(run, watched(run, i), &run->prints[i], err) < 0)
             return -1;
     }
     return 0;
@@ -107,14 +116,16 @@ fingerprint_all(struct gold_run *run, struct gold_error **err)
 static int
 check_unchanged(struct gold_run *run, struct gold_error **err)
 {
-    for (size_t i = 0; i < run->plan->n_disks; i++) {
+    for (size_t i = 0; i < 2 * run->plan->n_disks; i++) {
         struct gold_print now;
 
-        if (fingerprint(run, i, &now, err) < 0)
+        if (!watched(run, i))
+            continue;
+        if (fingerprint(run, watched(run, i), &now, err) < 0)
             return -1;
         if (!gold_streq(now.sha256, run->prints[i].sha256)) {
             gold_error_set(err, GOLD_ERROR_CHANGED, "'%s' changed while it was validated",
-                           run->plan->disks[i].path);
+                           watched(run, i));
             return -1;
         }
     }

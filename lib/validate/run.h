@@ -39,7 +39,7 @@ struct gold_run {
     struct gold_hypervisor *h;
     struct gold_clone_place place;
     char *dir;                 /* of place */
-    struct gold_print *prints; /* as the plan's disks */
+    struct gold_print *prints; /* two for each of the plan's disks */
     struct gold_strv starters;
     struct gold_facts identity;
     struct gold_clone *clones;

@@ -17,13 +17,15 @@ struct gold_validate_disk {
     const char *target; /* in the definition; NULL for the only disk of a bare image */
     const char *path;   /* what the clones stand on: never written */
     enum gold_image_format format;
-    const char *image;                  /* the image file behind `path` that must not change either; NULL: none */
-    const struct gold_iotune *expected; /* what the limits payload expects; NULL: what the definition says */
+    const char *image; /* the image file behind `path`, which must not change either; NULL: none */
 };
 
 struct gold_validate_plan {
     const char *source;                       /* for messages */
     const struct gold_definition *definition; /* NULL: the plain default definition */
+    /* As the definition's disks, with the limits that are expected of them, which a template file may state; NULL: what
+       the definition says is what is expected. The clones get what the definition says in any case. */
+    const struct gold_disk *expected;
     const struct gold_validate_disk *disks;
     size_t n_disks;
     unsigned clones; /* at least 1 */

@@ -216,11 +216,13 @@ judge_request(struct gold_run *run, const struct gold_payload *p,
         return p->judge(request, NULL, run->accel, template_identity(run), answers, n, run->src,
                         err);
     for (size_t i = 0; def && i < def->n_disks; i++) {
-        if (!p->wants_disk(&def->disks[i]))
+        const struct gold_disk *disk = gold_plan_disk(run->plan, i);
+
+        if (!p->wants_disk(disk))
             continue;
         any = true;
-        if (p->judge(request, &def->disks[i], run->accel, template_identity(run), answers, n,
-                     run->src, err) < 0)
+        if (p->judge(request, disk, run->accel, template_identity(run), answers, n, run->src,
+                     err) < 0)
             return -1;
     }
     return any ? 0 : skip_payload(run, p->about.name, err);

@@ -101,27 +101,35 @@ collect_requests(const struct gold_proof *proof, struct request_list *v,
 }
 
 /* The clones stand on the overlays; the images below them are watched too. */
-static int
-collect_disks(const struct gold_proof *proof, const struct gold_wanted_limits *limits,
-              struct gold_validate_disk *disks, struct gold_error **err)
+static void
+collect_disks(const struct gold_proof *proof, struct gold_validate_disk *disks)
 {
-    for (size_t i = 0; i < proof->target->n_images; i++) {
+    for (size_t i = 0; i < proof->target->n_images; i++)
         disks[i] = (struct gold_validate_disk){
+            .target = proof->definition ? proof->target->disks[i]->target : NULL,
             .path = gold_workset_overlay(proof->ws, i),
             .format = GOLD_IMAGE_QCOW2,
             .image = gold_workset_image(proof->ws, i),
         };
-        if (!proof->definition)
-            continue;
-        const char *target = proof->target->disks[i]->target;
-        const struct gold_disk *disk =
-            gold_definition_find_disk(proof->definition, target, err);
-        if (!disk)
-            return -1;
-        disks[i].target = target;
-        disks[i].expected = &limits->items[disk - proof->definition->disks];
+}
+
+/* What the template file says of limits is what is expected, whatever the definition says; its
+   strings stay the definition's and the limits' own. */
+static struct gold_disk *
+expected_disks(const struct gold_definition *def, const struct gold_wanted_limits *limits,
+               struct gold_error **err)
+{
+    struct gold_disk *disks = calloc(def->n_disks ? def->n_disks : 1, sizeof(*disks));
+
+    if (!disks) {
+        (void)gold_error_set_nomem(err);
+        return NULL;
     }
-    return 0;
+    for (size_t i = 0; i < def->n_disks; i++) {
+        disks[i] = def->disks[i];
+        disks[i].iotune = limits->items[i];
+    }
+    return disks;
 }
 
 int
@@ -148,15 +156,20 @@ gold_prove(struct gold_context *ctx, const struct gold_proof *proof,
                        clones, GOLD_LIMIT_CLONES);
         return -1;
     }
-    if (collect_requests(proof, &requests, err) < 0 ||
-        (proof->definition &&
-         gold_wanted_limits(proof->tmpl, proof->definition, &limits, err) < 0) ||
-        collect_disks(proof, &limits, disks, err) < 0)
+    GOLD_CLEANUP_FREE struct gold_disk *expected = NULL;
+    if (collect_requests(proof, &requests, err) < 0)
         return -1;
+    if (proof->definition) {
+        if (gold_wanted_limits(proof->tmpl, proof->definition, &limits, err) < 0 ||
+            !(expected = expected_disks(proof->definition, &limits, err)))
+            return -1;
+    }
+    collect_disks(proof, disks);
     struct starter_job starter = {.ctx = ctx, .n = n, .root = proof->root};
     struct gold_validate_plan plan = {
         .source = proof->target->source,
         .definition = proof->definition,
+        .expected = expected,
         .disks = disks,
         .n_disks = n,
         .clones = clones,

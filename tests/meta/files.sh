@@ -11,10 +11,13 @@ for file in $(git ls-files '*.c' '*.h' '*.sh' '*.cmake' '*CMakeLists.txt' 2>/dev
   head -n 3 "$file" | grep -q 'SPDX-License-Identifier: \(LGPL-2.1-or-later\|GPL-2.0-or-later\)' ||
     say "$file: no SPDX line"
 done
-for file in lib/*/*.c lib/guest/*/*.c lib/validate/*/*.c; do
-  room=$(echo "$file" | cut -d/ -f2)
-  inner=${file#lib/"$room"/}
-  grep -qw "$(echo "$inner" | sed 's/[.]/\\./')" "lib/$room/CMakeLists.txt" || say "$file: not in lib/$room/CMakeLists.txt"
+for file in lib/*/*.c lib/*/*/*.c; do
+  inner=$(basename "$file") list=$(dirname "$file")/CMakeLists.txt
+  if [ ! -f "$list" ]; then
+    list=$(dirname "$(dirname "$file")")/CMakeLists.txt
+    inner=$(basename "$(dirname "$file")")/$inner
+  fi
+  grep -qE "(^|[ (])$(echo "$inner" | sed 's/[.]/\\./')([ )]|\$)" "$list" || say "$file: not in $list"
 done
 # shellcheck disable=SC2046
 if grep -nIE '\b(TODO|FIXME|XXX)\b' $(find lib cli templates docs -type f -name '*.[chd]*'); then say "unfinished lines"; fi

@@ -52,8 +52,6 @@ has_not(const char *xml, const char *what)
 static void
 test_plain(void **state)
 {
-    const struct gold_iotune t = {.value[GOLD_READ_IOPS_SEC] = 200,
-                                  .group_name = (char[]){"g"}};
     const struct gold_clone_disk disks[] = {
         {.target = "vda", .path = "/o/1.qcow2", .format = "qcow2"},
         {.path = "/o/payload.img",
@@ -61,7 +59,7 @@ test_plain(void **state)
          .serial = "gold-payload",
          .extra = true,
          .readonly = true},
-        {.path = "/o/scratch.img", .format = "raw", .extra = true, .bus = "scsi", .iotune = &t},
+        {.path = "/o/scratch.img", .format = "raw", .extra = true, .bus = "scsi"},
     };
     struct gold_clone_spec spec = base;
     GOLD_CLEANUP_ERROR struct gold_error *err = NULL;
@@ -86,8 +84,6 @@ test_plain(void **state)
     assert_string_equal(c->disks[1].serial, "gold-payload");
     assert_true(c->disks[1].readonly);
     assert_string_equal(c->disks[2].target, "sda");
-    assert_int_equal(c->disks[2].iotune.value[GOLD_READ_IOPS_SEC], 200);
-    assert_null(c->disks[2].iotune.group_name);
     has(xml, "<controller type=\"scsi\" model=\"virtio-scsi\"/>");
     has(xml, "xmlns:qemu=\"http://libvirt.org/schemas/domain/qemu/1.0\"");
     has(xml, "<qemu:arg value=\"user,id=goldnet,restrict=on\"/>");
@@ -112,6 +108,44 @@ test_plain(void **state)
     has_not(kvm, "<channel");
     has_not(kvm, "filter-dump");
     (void)err;
+}
+
+/* A scratch disk gets the limits word for word: what libvirt drops or misreads must be dropped
+ * or misread there too. */
+static void
+test_limits_of(void **state)
+{
+    static const char text[] =
+        "<domain type='kvm'><name>n</name><memory>1048576</memory><os><type "
+        "arch='x86_64' machine='q35'>hvm</type></os><devices>"
+        "<disk type='file' device='disk'><source file='/i'/><target dev='vda' bus='virtio'/>"
+        "<iotune><read_iops_sec>200</read_iops_sec><total_byte_sec>7</total_byte_sec>"
+        "<group_name>g</group_name></iotune></disk></devices></domain>";
+    const struct gold_clone_disk disks[] = {
+        {.target = "vda", .path = "/o/1.qcow2", .format = "qcow2"},
+        {.path = "/o/limited.img",
+         .format = "raw",
+         .serial = "L",
+         .extra = true,
+         .limits_of = "vda"},
+        {.path = "/o/control.img", .format = "raw", .serial = "C", .extra = true},
+    };
+    struct gold_clone_spec spec = base;
+    (void)state;
+
+    spec.disks = disks;
+    spec.n_disks = 3;
+    GOLD_CLEANUP_DEFINITION struct gold_definition *def = parse_text(text);
+    GOLD_CLEANUP_FREE char *xml = clone_text(def, &spec);
+    GOLD_CLEANUP_DEFINITION struct gold_definition *c = parse_text(xml);
+    assert_int_equal(c->n_disks, 3);
+    assert_string_equal(c->disks[0].iotune.group_name, "g");
+    assert_int_equal(c->disks[1].iotune.value[GOLD_READ_IOPS_SEC], 200);
+    assert_null(c->disks[1].iotune.group_name);
+    assert_true(gold_iotune_empty(&c->disks[2].iotune));
+    const char *limited = strstr(xml, "/o/limited.img");
+    assert_non_null(limited);
+    assert_non_null(strstr(limited, "<total_byte_sec>7</total_byte_sec>"));
 }
 
 static const char rich[] =
@@ -557,10 +591,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),        cmocka_unit_test(test_rich),
-        cmocka_unit_test(test_cpu),          cmocka_unit_test(test_free_targets),
-        cmocka_unit_test(test_prefix_taken), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_corpus),
+        cmocka_unit_test(test_plain),        cmocka_unit_test(test_limits_of),
+        cmocka_unit_test(test_rich),         cmocka_unit_test(test_cpu),
+        cmocka_unit_test(test_free_targets), cmocka_unit_test(test_prefix_taken),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_corpus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
