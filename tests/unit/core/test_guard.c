@@ -175,6 +175,66 @@ cleans_up_after_sigkill(void **state)
     free(dropped);
 }
 
+/* Forks a child that outlives us. `late`: a short while after our death it turns into a program
+   with our run directory in its command line; else it holds all our descriptors and does
+   nothing. */
+static void
+doomed_with_child(void **state, int out, bool late)
+{
+    struct gold_context *ctx = new_context(*state);
+    struct report report = {0};
+    pid_t parent = getpid();
+    const char *dir;
+    char *mark;
+
+    if (gold_context_run_dir(ctx, &dir, NULL) < 0 || strlen(dir) >= sizeof(report.run_dir))
+        _exit(97);
+    strcpy(report.run_dir, dir);
+    mark = gold_format(NULL, "%s/monitor", dir);
+    report.by_tree = fork();
+    if (report.by_tree == 0) {
+        setsid();
+        while (late && getppid() == parent)
+            usleep(1000);
+        usleep(40000);
+        if (late)
+            execl("/bin/sh", "sh", "-c", "sleep 30", mark, (char *)NULL);
+        sleep(30);
+        _exit(0);
+    }
+    (void)!write(out, &report, sizeof(report));
+    kill(getpid(), SIGKILL);
+}
+
+static void
+lets_no_child_escape(void **state)
+{
+    for (int late = 0; late <= 1; late++) {
+        struct report r = {0};
+        int fds[2], status;
+        double start;
+        pid_t parent;
+
+        assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+        parent = fork();
+        if (parent == 0) {
+            doomed_with_child(state, fds[1], late);
+            _exit(95);
+        }
+        close(fds[1]);
+        assert_int_equal(gold_read_full(fds[0], &r, sizeof(r)), sizeof(r));
+        close(fds[0]);
+        assert_int_equal(waitpid(parent, &status, 0), parent);
+        start = seconds();
+        while (seconds() - start < TOO_LONG &&
+               (exists(r.run_dir) || (late && alive(r.by_tree))))
+            usleep(20000);
+        assert_false(exists(r.run_dir));
+        assert_int_equal(alive(r.by_tree), !late); /* the idle one never was ours to end */
+        (void)kill(-r.by_tree, SIGKILL);
+    }
+}
+
 static void
 cleans_up_in_order(void **state)
 {
@@ -426,15 +486,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        scratch_test(cleans_up_after_sigkill),
-        scratch_test(cleans_up_in_order),
-        scratch_test(knows_similar_paths_apart),
-        scratch_test(spares_a_reused_pid),
-        scratch_test(is_quiet_without_anything_to_do),
-        scratch_test(refuses_nonsense),
-        scratch_test(says_when_it_cannot_start),
-        scratch_test(notices_a_dead_guard),
-        scratch_test(holds_nothing),
+        scratch_test(cleans_up_after_sigkill), scratch_test(lets_no_child_escape),
+        scratch_test(cleans_up_in_order),      scratch_test(knows_similar_paths_apart),
+        scratch_test(spares_a_reused_pid),     scratch_test(is_quiet_without_anything_to_do),
+        scratch_test(refuses_nonsense),        scratch_test(says_when_it_cannot_start),
+        scratch_test(notices_a_dead_guard),    scratch_test(holds_nothing),
         cmocka_unit_test(reads_start_times),
     };
 
