@@ -28,35 +28,48 @@ is_absent(struct gold_scene *sc)
     return e == ENOENT || e == ENOTDIR || e == ELOOP || e == ENAMETOOLONG;
 }
 
+/* The mode of what the path leads to, or of the name itself. 1, 0: not there, -1. */
+static int
+mode_of(struct gold_scene *sc, const char *path, bool follow, mode_t *ret_mode,
+        struct gold_error **err)
+{
+    GOLD_CLEANUP_GUESTFS_STATNS struct guestfs_statns *st =
+        follow ? guestfs_statns(sc->g, path) : guestfs_lstatns(sc->g, path);
+    if (!st)
+        return is_absent(sc) ? 0 : failed(sc, "looking at", path, err);
+    *ret_mode = (mode_t)st->st_mode;
+    return 1;
+}
+
 int
 gold_scene_is_file(struct gold_scene *sc, const char *path, struct gold_error **err)
 {
-    int r = guestfs_is_file_opts(sc->g, path, GUESTFS_IS_FILE_OPTS_FOLLOWSYMLINKS, 1, -1);
-    return r < 0 ? failed(sc, "looking at", path, err) : r;
+    mode_t mode = 0;
+    int r = mode_of(sc, path, true, &mode, err);
+    return r > 0 ? S_ISREG(mode) : r;
 }
 
 int
 gold_scene_is_dir(struct gold_scene *sc, const char *path, struct gold_error **err)
 {
-    /* There is no form of is_dir that follows symlinks. */
-    GOLD_CLEANUP_GUESTFS_STATNS struct guestfs_statns *st = guestfs_statns(sc->g, path);
-    if (!st)
-        return is_absent(sc) ? 0 : failed(sc, "looking at", path, err);
-    return S_ISDIR((mode_t)st->st_mode);
+    mode_t mode = 0;
+    int r = mode_of(sc, path, true, &mode, err);
+    return r > 0 ? S_ISDIR(mode) : r;
 }
 
 int
 gold_scene_is_symlink(struct gold_scene *sc, const char *path, struct gold_error **err)
 {
-    int r = guestfs_is_symlink(sc->g, path);
-    return r < 0 ? failed(sc, "looking at", path, err) : r;
+    mode_t mode = 0;
+    int r = mode_of(sc, path, false, &mode, err);
+    return r > 0 ? S_ISLNK(mode) : r;
 }
 
 int
 gold_scene_exists(struct gold_scene *sc, const char *path, struct gold_error **err)
 {
-    int r = guestfs_exists(sc->g, path);
-    return r < 0 ? failed(sc, "looking at", path, err) : r;
+    mode_t mode = 0;
+    return mode_of(sc, path, true, &mode, err);
 }
 
 static int

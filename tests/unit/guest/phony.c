@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "core/io.h"
@@ -130,9 +129,6 @@ put_file(const char *root, const struct phony_file *f)
         assert_int_equal(fchmod(fd, f->mode ? f->mode : 0644), 0);
         assert_int_equal(close(fd), 0);
     }
-    if (f->xattr)
-        assert_int_equal(lsetxattr(path, "security.selinux", f->xattr, strlen(f->xattr) + 1, 0),
-                         0);
 }
 
 static char *

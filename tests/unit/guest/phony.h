@@ -17,7 +17,6 @@ struct phony_file {
     const char *link;
     unsigned mode;     /* 0: 0644, directories 0755 */
     size_t len;        /* 0: strlen(bytes) */
-    const char *xattr; /* value of security.selinux, NULL: none (needs to be root) */
 };
 
 struct phony_options {
