@@ -39,7 +39,8 @@ GOLD_MUST_CHECK int gold_scene_read(struct gold_scene *sc, const char *path, cha
 /* Target of a symlink, NULL when it is none. free(). */
 GOLD_MUST_CHECK int gold_scene_readlink(struct gold_scene *sc, const char *path, char **ret, struct gold_error **err);
 
-/* Changes. Each records an effect with `detail` (may be NULL; never the secret itself). */
+/* Changes. Each records an effect with `detail` (may be NULL; never the secret itself). What small files held is
+   overwritten before it is removed or replaced, because free blocks keep it. */
 GOLD_MUST_CHECK int gold_scene_remove(struct gold_scene *sc, const char *path, const char *detail, struct gold_error **err);
 GOLD_MUST_CHECK int gold_scene_remove_tree(struct gold_scene *sc, const char *path, const char *detail, struct gold_error **err);
 /* In place: the inode, owner, mode and xattrs stay. action: "edited" or "truncated". */

@@ -14,6 +14,8 @@
 #include "core/str.h"
 #include "guest/handle.h"
 
+#define WIPE_MOST (1 << 20)
+
 static int
 failed(struct gold_scene *sc, const char *what, const char *path, struct gold_error **err)
 {
@@ -47,18 +49,26 @@ check_writable(struct gold_scene *sc, const char *path, struct gold_error **err)
     return -1;
 }
 
-/* The mode of the name itself: 1 and *ret_mode, 0: not there, -1. */
+/* What the name itself is: 1 and *ret (to be freed), 0: not there, -1. */
+static int
+stat_name(struct gold_scene *sc, const char *path, struct guestfs_statns **ret,
+          struct gold_error **err)
+{
+    *ret = guestfs_lstatns(sc->g, path);
+    if (*ret)
+        return 1;
+    int e = guestfs_last_errno(sc->g);
+    return e == ENOENT || e == ENOTDIR || e == ELOOP ? 0 : failed(sc, "looking at", path, err);
+}
+
 static int
 mode_of(struct gold_scene *sc, const char *path, mode_t *ret_mode, struct gold_error **err)
 {
-    GOLD_CLEANUP_GUESTFS_STATNS struct guestfs_statns *st = guestfs_lstatns(sc->g, path);
-    if (!st) {
-        int e = guestfs_last_errno(sc->g);
-        return e == ENOENT || e == ENOTDIR || e == ELOOP ? 0
-                                                         : failed(sc, "looking at", path, err);
-    }
-    *ret_mode = (mode_t)st->st_mode;
-    return 1;
+    GOLD_CLEANUP_GUESTFS_STATNS struct guestfs_statns *st = NULL;
+    int r = stat_name(sc, path, &st, err);
+    if (r > 0)
+        *ret_mode = (mode_t)st->st_mode;
+    return r;
 }
 
 /* path with every symlink of its parent resolved as the guest would. */
@@ -76,16 +86,45 @@ resolve_parent(struct gold_scene *sc, const char *path, struct gold_error **err)
     return gold_path_join(real, gold_path_basename(path), err);
 }
 
+/*
+ * Overwrites the content of a small regular file where it lies on the disk. Freed blocks keep
+ * what was in them, and discarding free space does not reach all of them: a qcow2 image only
+ * lets go of whole clusters. Keys and ids are small; what is larger is left to the discard.
+ * With copy-on-write file systems this does nothing.
+ */
+static int
+wipe(struct gold_scene *sc, const char *path, const struct guestfs_statns *st,
+     struct gold_error **err)
+{
+    if (!S_ISREG((mode_t)st->st_mode) || st->st_size <= 0 || st->st_size > WIPE_MOST)
+        return 0;
+    size_t len = (size_t)st->st_size;
+    GOLD_CLEANUP_FREE char *zeroes = calloc(1, len);
+    if (!zeroes)
+        return gold_error_set_nomem(err);
+    for (size_t done = 0; done < len;) {
+        int n = guestfs_pwrite(sc->g, path, zeroes + done, len - done, (int64_t)done);
+        if (n <= 0)
+            return failed(sc, "overwriting", path, err);
+        done += (size_t)n;
+    }
+    /* Before the file goes, or its dirty pages go with it. */
+    return guestfs_sync(sc->g) < 0 ? failed(sc, "overwriting", path, err) : 0;
+}
+
 int
 gold_scene_remove(struct gold_scene *sc, const char *path, const char *detail,
                   struct gold_error **err)
 {
-    mode_t mode;
     if (check_writable(sc, path, err) < 0)
         return -1;
-    int r = mode_of(sc, path, &mode, err);
+    GOLD_CLEANUP_GUESTFS_STATNS struct guestfs_statns *st = NULL;
+    int r = stat_name(sc, path, &st, err);
     if (r <= 0)
         return r;
+    /* The content of a file with other names stays. */
+    if (st->st_nlink == 1 && wipe(sc, path, st, err) < 0)
+        return -1;
     if (guestfs_rm(sc->g, path) < 0)
         return failed(sc, "removing", path, err);
     return record(sc, path, "removed", detail, false, err);
@@ -117,14 +156,16 @@ gold_scene_rewrite(struct gold_scene *sc, const char *path, const char *bytes, s
         return -1;
     /* Only what is a regular file already: opening anything else for writing could block for
      * ever. */
-    int r = gold_scene_is_file(sc, path, err);
-    if (r < 0)
-        return -1;
-    if (r == 0) {
+    GOLD_CLEANUP_GUESTFS_STATNS struct guestfs_statns *st = guestfs_statns(sc->g, path);
+    if (!st)
+        return failed(sc, "looking at", path, err);
+    if (!S_ISREG((mode_t)st->st_mode)) {
         gold_error_set(err, GOLD_ERROR_GUEST, "'%s' in the guest is not a regular file", path);
         return -1;
     }
-    r = len ? guestfs_write(sc->g, path, bytes, len) : guestfs_truncate(sc->g, path);
+    if (wipe(sc, path, st, err) < 0)
+        return -1;
+    int r = len ? guestfs_write(sc->g, path, bytes, len) : guestfs_truncate(sc->g, path);
     if (r < 0)
         return failed(sc, "writing", path, err);
     return record(sc, path, action, detail, true, err);

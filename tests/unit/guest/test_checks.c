@@ -14,9 +14,9 @@
 static const struct phony_file good[] = {
     {.path = "/etc/fstab",
      .bytes = "UUID=" ROOT_UUID " / ext4 defaults 0 1\nLABEL=GOOD /again ext4 noauto 0 0\nproc "
-                                "/proc proc defaults 0 0\n"
+              "/proc proc defaults 0 0\n"
               "UUID=" DEAD "1 /data ext4 defaults,nofail 0 2\nLABEL=gone /mnt auto noauto 0 "
-                           "0\n/dev/sr0 /cd iso9660 noauto 0 0\n"
+              "0\n/dev/sr0 /cd iso9660 noauto 0 0\n"
               "#UUID=" DEAD "2 /x ext4 defaults 0 0\n"},
     {.path = "/etc/default/grub",
      .bytes = "#resume=UUID=" DEAD "1\nGRUB_CMDLINE_LINUX=\"root=UUID=" ROOT_UUID " quiet\"\n"},
@@ -27,7 +27,7 @@ static const struct phony_file bad[] = {
     {.path = "/bin/sh", .bytes = "x"},
     {.path = "/etc/fstab",
      .bytes = "# the root\nUUID=" DEAD "1 / ext4 defaults 0 1\nLABEL=gone none swap sw 0 "
-                                       "0\nPARTUUID=0badf00d-01 /boot ext4 ro 0 0\n"},
+              "0\nPARTUUID=0badf00d-01 /boot ext4 ro 0 0\n"},
     {.path = "/etc/crypttab", .bytes = "secret UUID=" DEAD "4 none luks\n"},
     {.path = "/etc/default/grub",
      .bytes =

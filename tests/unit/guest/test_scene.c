@@ -169,6 +169,21 @@ removing(void **state)
     expect_effect("/etc/conf/b.conf", "removed");
     assert_string_equal(last_effect()->detail, "why");
     assert_int_equal(guestfs_exists(scene.g, "/etc/conf/b.conf"), 0);
+    /* Its blocks do not keep what was in it, unless another name needs it. */
+    assert_int_equal(
+        gold_scene_create(&scene, "/etc/key", "wiped-before-it-went", 20, 0600, NULL, &err), 0);
+    assert_int_equal(gold_scene_create(&scene, "/etc/shared", "shared", 6, 0600, NULL, &err),
+                     0);
+    assert_int_equal(guestfs_ln(scene.g, "/etc/shared", "/etc/shared2"), 0);
+    assert_int_equal(guestfs_sync(scene.g), 0);
+    phony_run("grep -qa wiped-before-it-went '%s'", image);
+    assert_int_equal(gold_scene_remove(&scene, "/etc/key", NULL, &err), 0);
+    assert_int_equal(gold_scene_remove(&scene, "/etc/shared", NULL, &err), 0);
+    assert_int_equal(guestfs_sync(scene.g), 0);
+    phony_run("! grep -qa wiped-before-it-went '%s'", image);
+    char *kept = guestfs_cat(scene.g, "/etc/shared2");
+    assert_string_equal(kept, "shared");
+    free(kept);
     /* A symlink itself, not what it leads to. */
     assert_int_equal(gold_scene_remove(&scene, "/etc/conf/link.conf", NULL, &err), 0);
     assert_int_equal(guestfs_exists(scene.g, "/etc/conf/a.conf"), 1);
