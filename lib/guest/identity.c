@@ -73,6 +73,15 @@ hex_digit(char c)
     return c <= '9' ? (unsigned)(c - '0') : (unsigned)(c - 'a' + 10);
 }
 
+/* A key's blob begins with its type again: four bytes of length, then the name. */
+static bool
+is_key_of_type(const struct gold_str *blob, const char *type, size_t len)
+{
+    return len > 0 && len < 256 && blob->len > 4 + len &&
+           memcmp(blob->data, "\0\0\0", 3) == 0 && (unsigned char)blob->data[3] == len &&
+           memcmp(blob->data + 4, type, len) == 0;
+}
+
 int
 gold_ssh_fingerprint(const char *text, size_t len, char **ret, struct gold_error **err)
 {
@@ -87,10 +96,12 @@ gold_ssh_fingerprint(const char *text, size_t len, char **ret, struct gold_error
     while (key_end < end && *key_end != ' ' && *key_end != '\t' && *key_end != '\r')
         key_end++;
     GOLD_CLEANUP_STR struct gold_str blob = GOLD_STR_INIT;
-    if (!base64_decode(key, (size_t)(key_end - key), &blob) || blob.len == 0)
+    if (!base64_decode(key, (size_t)(key_end - key), &blob))
         return 0;
     if (gold_str_finish(&blob, "public key", err) < 0)
         return -1;
+    if (!is_key_of_type(&blob, text, (size_t)(key - 1 - text)))
+        return 0;
     char hex[GOLD_HASH_HEX_MAX];
     if (gold_hash_bytes(GOLD_HASH_SHA256, blob.data, blob.len, hex, err) < 0)
         return -1;
