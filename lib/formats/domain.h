@@ -4,6 +4,8 @@
 #ifndef GOLD_FORMATS_DOMAIN_H
 #define GOLD_FORMATS_DOMAIN_H
 
+#include <goldsmith/list.h>
+
 #include "core/result.h"
 #include "formats/definition.h"
 #include "formats/patch.h"
@@ -22,6 +24,9 @@ bool gold_domain_probe(const char *head, size_t len);
    of <iotune>, conflicts, limits on pass-through disks (ids iotune-…). Adds to src. */
 GOLD_MUST_CHECK int gold_domain_check(const struct gold_definition *def,
                                       struct gold_source_result *src, struct gold_error **err);
+
+/* The check as an entry of the list of checks, with all ids that it may report. */
+extern const struct gold_listing gold_domain_check_listing;
 
 /* Makes the iotune of one disk what `t` says (all 20; empty: the element goes). Checks `t`
    first, and refuses disks that QEMU does not throttle (lun, vhostuser), and groups whose

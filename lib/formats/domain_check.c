@@ -11,6 +11,40 @@
 #include "core/io.h"
 #include "formats/domain_tree.h"
 
+static const struct gold_about about = {
+    .name = "definition",
+    .heading = "Limits and devices of a libvirt domain are what they seem to be",
+    .description =
+        "Looks in the definition for what libvirt accepts when the domain is defined and then "
+        "ignores "
+        "without a word (misspelt, doubled or unit-carrying limits, limits on disks that are "
+        "never "
+        "throttled), for what QEMU refuses when the domain starts (limits that contradict each "
+        "other), "
+        "and for legal limits that are seldom meant: very small ones, bursts without a length, "
+        "operations without a size.",
+    .notes = "The images behind the disks are not opened."};
+
+static const char *const finding_ids[] = {"iotune-unknown-element",
+                                          "iotune-attribute",
+                                          "iotune-duplicate",
+                                          "iotune-not-integer",
+                                          "iotune-conflict",
+                                          "iotune-ignored",
+                                          "iotune-small",
+                                          "iotune-bucket",
+                                          "iotune-long-burst",
+                                          "iotune-iops-size",
+                                          "definition-disk-missing",
+                                          "definition-duplicate-target",
+                                          "definition-boot-order",
+                                          "definition-duplicate-mac",
+                                          "definition-undeclared-prefix",
+                                          NULL};
+
+const struct gold_listing gold_domain_check_listing = {
+    .about = &about, .enabled_by_default = true, .finding_ids = finding_ids};
+
 struct check {
     const struct gold_definition *def;
     const struct gold_xml *x;

@@ -3,6 +3,7 @@
 #include <goldsmith/list.h>
 
 #include "core/str.h"
+#include "formats/domain.h"
 #include "guest/check.h"
 #include "guest/operation.h"
 #include "validate/payload.h"
@@ -11,7 +12,7 @@
 static const struct gold_about formats[] = {
     {"domain", "libvirt domain XML",
      "The definition of a virtual machine as `virsh dumpxml` writes it.",
-     "UTF-16 files are read but not edited."},
+     "Files in UTF-16 or UTF-32, and files with a document type, are refused."},
 };
 
 static bool
@@ -33,8 +34,13 @@ gold_list(enum gold_list_kind kind, size_t i, struct gold_listing *ret)
                            gold_operations[k]->finding_ids, ret);
         return false;
     case GOLD_LIST_CHECKS:
+        /* That of definitions first, then those that look into images. */
+        if (i == 0) {
+            *ret = gold_domain_check_listing;
+            return true;
+        }
         for (size_t k = 0; gold_checks[k]; k++)
-            if (k == i)
+            if (k + 1 == i)
                 return one(&gold_checks[k]->about, true, gold_checks[k]->finding_ids, ret);
         return false;
     case GOLD_LIST_PAYLOADS:

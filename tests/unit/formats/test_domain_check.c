@@ -3,6 +3,8 @@
  * must not crash it. */
 #include "unit.h"
 
+#include "core/table.h"
+
 #include "corpus.h"
 #include "domain_fixture.h"
 
@@ -75,6 +77,42 @@ test_everything_wrong(void **state)
         assert_int_equal(f->fix, f->severity == GOLD_INFO ? GOLD_FIX_NONE : GOLD_FIX_MANUAL);
     }
     assert_int_equal(src.n_findings, n);
+    gold_source_result_done(&src);
+}
+
+static bool
+listed(const char *id)
+{
+    for (const char *const *known = gold_domain_check_listing.finding_ids; *known; known++) {
+        if (strcmp(*known, id) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The sample has every finding that there is: what is listed and what is reported are the same
+ * set. */
+static void
+test_listing(void **state)
+{
+    GOLD_CLEANUP_DEFINITION struct gold_definition *def = read_sample("limits-wrong.xml");
+    GOLD_CLEANUP_ERROR struct gold_error *err = NULL;
+    struct gold_source_result src = {0};
+    (void)state;
+
+    assert_int_equal(gold_about_lint(&gold_domain_check_listing.about, 1, &err), 0);
+    check(def, &src);
+    for (size_t i = 0; i < src.n_findings; i++) {
+        if (!listed(src.findings[i].id))
+            fail_msg("%s is not listed", src.findings[i].id);
+    }
+    for (const char *const *id = gold_domain_check_listing.finding_ids; *id; id++) {
+        bool reported = false;
+        for (size_t i = 0; i < src.n_findings; i++)
+            reported = reported || strcmp(src.findings[i].id, *id) == 0;
+        if (!reported)
+            fail_msg("%s is never reported", *id);
+    }
     gold_source_result_done(&src);
 }
 
@@ -151,9 +189,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everything_wrong),
-        cmocka_unit_test(test_nothing_wrong),
-        cmocka_unit_test(test_strays_and_filters),
+        cmocka_unit_test(test_everything_wrong), cmocka_unit_test(test_nothing_wrong),
+        cmocka_unit_test(test_listing),          cmocka_unit_test(test_strays_and_filters),
         cmocka_unit_test(test_corpus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
