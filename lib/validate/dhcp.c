@@ -163,13 +163,16 @@ gold_dhcp_client_ids(const char *pcap, const char *mac, struct gold_strv *ret,
     /* QEMU makes the file when the NIC comes up: a guest that died early leaves none. */
     if (access(pcap, F_OK) < 0 && errno == ENOENT)
         return 0;
-    GOLD_CLEANUP_FD int fd = gold_open_regular(pcap, NULL, err);
+    struct stat st;
+    GOLD_CLEANUP_FD int fd = gold_open_regular(pcap, &st, err);
     if (fd < 0)
         return -1;
-    GOLD_CLEANUP_FREE unsigned char *bytes = malloc(GOLD_LIMIT_PCAP);
+    size_t cap =
+        (uint64_t)st.st_size < GOLD_LIMIT_PCAP ? (size_t)st.st_size : (size_t)GOLD_LIMIT_PCAP;
+    GOLD_CLEANUP_FREE unsigned char *bytes = malloc(cap + 1); /* not 0 for an empty file */
     if (!bytes)
         return gold_error_set_nomem(err);
-    ssize_t len = gold_read_full(fd, bytes, GOLD_LIMIT_PCAP);
+    ssize_t len = gold_read_full(fd, bytes, cap);
     if (len < 0) {
         gold_error_set_errno(err, errno, "cannot read '%s'", pcap);
         return -1;
