@@ -77,7 +77,7 @@ run(struct cli *cli, void *opaque, char **argv, int argc)
 const struct command command_iotune = {
     "iotune",
     "Set, clear or explain the IO limits of disks in a definition",
-    "DEFINITION --disk DISK [--read-iops-sec 200 ...] [OPTION...]",
+    "DEFINITION --disk DISK [OPTION...]",
     "Edits a VM definition so that exactly the intended lines change. Setting one limit leaves "
     "its siblings as they are; 0 "
     "drops one. Combinations that libvirt or QEMU would refuse, at definition or at start, are "

@@ -171,10 +171,16 @@ options_free(const struct option_def *defs, void *args)
 {
     for (; defs && defs->name; defs++) {
         void *member = (char *)args + defs->offset;
-        if (defs->type == OPTION_LIST)
-            free(((struct string_list *)member)->items);
-        else if (defs->type == OPTION_SETTING)
-            free(((struct setting_list *)member)->items);
+        /* Several options may fill one list: the first frees it for all. */
+        if (defs->type == OPTION_LIST) {
+            struct string_list *list = member;
+            free(list->items);
+            *list = (struct string_list){0};
+        } else if (defs->type == OPTION_SETTING) {
+            struct setting_list *list = member;
+            free(list->items);
+            *list = (struct setting_list){0};
+        }
     }
 }
 

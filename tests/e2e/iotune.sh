@@ -27,12 +27,12 @@ same web.xml before.xml
 for bad in '--total-bytes-sec 10MiB --read-bytes-sec 5MiB' '--read-iops-sec-max 5' '--read-iops-sec 9 --read-iops-sec-max 5' \
   '--size-iops-sec 4096' '--read-iops-sec 5 --read-iops-sec-max-length 5' '--total-bytes-sec 1000000000000001' '--group-name g'; do
   # shellcheck disable=SC2086
-  expect 1 iotune web.xml --disk vda $bad
+  expect 2 iotune web.xml --disk vda $bad
   same web.xml before.xml
 done
-expect 1 iotune web.xml --disk vda --total-bytes-sec 10M
+expect 2 iotune web.xml --disk vda --total-bytes-sec 10M
 says "10M"
-expect 1 iotune web.xml --disk vdz --read-iops-sec 5
+expect 2 iotune web.xml --disk vdz --read-iops-sec 5
 expect 2 iotune web.xml --read-iops-sec 5
 expect 2 iotune web.xml --disk vda
 same web.xml before.xml
