@@ -18,7 +18,7 @@ definition misspelt.xml /nowhere/web.qcow2 qcow2 '
       </iotune>'
 expect 3 check --images no --json misspelt.xml
 json '[f["id"] for f in d["sources"][0]["findings"] if f["severity"] == "error"]' "['iotune-unknown-element']"
-json '[f["where"]["line"] for f in d["sources"][0]["findings"] if f["severity"] == "error"]' "[17]"
+json '[f["where"]["line"] for f in d["sources"][0]["findings"] if f["severity"] == "error"]' "[16]"
 
 definition units.xml /nowhere/web.qcow2 qcow2 "
       <iotune>
