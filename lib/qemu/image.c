@@ -154,11 +154,10 @@ check_chain(const char *image, const struct gold_image_facts *facts, struct gold
                            "'%s': the chain of backing files does not end", image);
             return -1;
         }
-        if (gold_image_resolve_backing(path, name, &backing, err) < 0)
-            return -1;
-        if (parse_format(format, &wanted, err) < 0 ||
+        if (gold_image_resolve_backing(path, name, &backing, err) < 0 ||
+            parse_format(format, &wanted, err) < 0 ||
             open_one(backing, wanted, &next, &st, err) < 0) {
-            gold_error_prefix(err, "backing file of '%s'", path);
+            gold_error_prefix(err, "'%s': backing file", image);
             return -1;
         }
         free(path);

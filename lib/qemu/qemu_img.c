@@ -11,20 +11,20 @@
 #define MEMORY_MAX (4 * GOLD_GIB)
 #define OUTPUT_MAX (1 * GOLD_MIB)
 
-/* Its last line on stderr says why; the prefix is noise in our messages. */
+/* Its first line with its own name says why; what follows is less precise. The name is noise in
+ * our messages. */
 static int
 failure_line(const struct gold_str *text, char **ret, struct gold_error **err)
 {
-    const char *start = gold_str_text(text), *end = start + strlen(start);
+    static const char own[] = "qemu-img: ";
+    const char *start = gold_str_text(text), *line = strstr(start, own);
+    size_t len;
 
-    while (end > start && (end[-1] == '\n' || end[-1] == '.'))
-        end--;
-    const char *line = end;
-    while (line > start && line[-1] != '\n')
-        line--;
-    if (strncmp(line, "qemu-img: ", 10) == 0)
-        line += 10;
-    *ret = gold_strndup(line, (size_t)(end - line), err);
+    line = line ? line + sizeof(own) - 1 : start;
+    len = strcspn(line, "\n");
+    while (len && line[len - 1] == '.')
+        len--;
+    *ret = gold_strndup(line, len, err);
     return *ret ? 0 : -1;
 }
 

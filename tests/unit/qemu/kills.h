@@ -111,7 +111,7 @@ state_of(const struct kill_case *c, unsigned i)
             return 'o';
         if (sh("qemu-img compare -f %s -F raw work/disk%u new%u.raw", c->format, i, i))
             return 'n';
-        if (!sh("grep -q lock sh.err"))
+        if (!said("lock"))
             return 0;
     } while (seconds() < end);
     return 0;

@@ -34,6 +34,19 @@ static inline bool __attribute__((format(printf, 1, 2))) sh(const char *fmt, ...
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/* Did the last command that sh() ran print this on stderr? */
+static inline bool
+said(const char *text)
+{
+    char buf[4096] = {0}, path[128];
+    snprintf(path, sizeof(path), "%s/sh.err", scratch);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_true(read(fd, buf, sizeof(buf) - 1) >= 0);
+    close(fd);
+    return strstr(buf, text) != NULL;
+}
+
 #define must_sh(...) assert_true(sh(__VA_ARGS__))
 
 static inline int
