@@ -15,10 +15,7 @@
 #include "core/str.h"
 #include "qemu/image_internal.h"
 #include "qemu/lock.h"
-#include "qemu/qemu_img.h"
 #include "qemu/workset_internal.h"
-
-#define REBASE_TIMEOUT_MS 60000
 
 static const char finish_hint[] =
     "'%s' reads as the new state; the next goldsmith command that opens it completes "
@@ -28,23 +25,6 @@ static char *
 base_backing_name(const char *image, struct gold_error **err)
 {
     return gold_format(err, "./.%s" GOLD_BASE_SUFFIX, gold_path_basename(image));
-}
-
-/* Changes the name only. The overlay names .NAME.base before that exists: nothing opens it in
- * between. */
-static int
-point_at(const struct gold_workset_disk *disk, const char *backing, struct gold_error **err)
-{
-    const char *argv[] = {"qemu-img", "rebase", "-q", "-u",    "-f",          "qcow2",
-                          "-F",       "qcow2",  "-b", backing, disk->overlay, NULL};
-    if (gold_qemu_img(NULL, argv, REBASE_TIMEOUT_MS, "prepare the commit of", disk->path, err) <
-        0)
-        return -1;
-    if (fsync(disk->overlay_fd) < 0) {
-        gold_error_set_errno(err, errno, "cannot sync '%s'", disk->overlay);
-        return -1;
-    }
-    return 0;
 }
 
 /* While the overlay has the image's name, it should look like the image. Not vital: QEMU's
@@ -127,7 +107,8 @@ gold_commit_by_rename(struct gold_workset *ws, struct gold_workset_disk *disk,
     if (!base || !backing || !own)
         return -1;
     gold_progress(ws->ctx, "commit", -1, "%s", disk->path);
-    if (point_at(disk, backing, err) < 0)
+    /* The overlay names .NAME.base before that exists: nothing opens it in between. */
+    if (gold_overlay_point_at(disk, backing, err) < 0)
         return -1;
     copy_owner(disk);
     gold_stop_point("commit.rebased");
@@ -135,7 +116,7 @@ gold_commit_by_rename(struct gold_workset *ws, struct gold_workset_disk *disk,
         if (no_hard_links(gold_error_errno(failure))) {
             gold_debug(ws->ctx, "%s, using a journal", gold_error_message(failure));
             *ret_unsupported = true;
-            return point_at(disk, own, err);
+            return gold_overlay_point_at(disk, own, err);
         }
         gold_error_move(err, &failure);
         return -1;

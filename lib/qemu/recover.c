@@ -16,6 +16,7 @@
 #include "qemu/qemu_img.h"
 #include "qemu/workset_internal.h"
 
+#define REBASE_TIMEOUT_MS  60000
 #define OVERLAY_HEAD_BYTES (64 * 1024)
 
 char *
@@ -61,6 +62,24 @@ gold_overlay_commit(const char *overlay, const char *image, struct gold_error **
     const char *argv[] = {"qemu-img", "commit", "-q", "-d", "-f", "qcow2", overlay, NULL};
 
     return gold_qemu_img(NULL, argv, 0, "commit into", image, err);
+}
+
+int
+gold_overlay_point_at(const struct gold_workset_disk *disk, const char *backing,
+                      struct gold_error **err)
+{
+    const char *format = gold_image_format_name(disk->facts.format);
+    const char *argv[] = {"qemu-img", "rebase", "-q", "-u",    "-f",          "qcow2",
+                          "-F",       format,   "-b", backing, disk->overlay, NULL};
+
+    if (gold_qemu_img(NULL, argv, REBASE_TIMEOUT_MS, "prepare the commit of", disk->path, err) <
+        0)
+        return -1;
+    if (fsync(disk->overlay_fd) < 0) {
+        gold_error_set_errno(err, errno, "cannot sync '%s'", disk->overlay);
+        return -1;
+    }
+    return 0;
 }
 
 void

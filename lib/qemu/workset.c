@@ -310,7 +310,9 @@ check_commit_space(const struct gold_workset *ws, struct gold_error **err)
             return -1;
         }
         uint64_t need = (uint64_t)overlay.st_blocks * 512;
-        if (disk->facts.format == GOLD_IMAGE_RAW) {
+        if (gold_needs_replacement(disk->facts.format)) {
+            need += (uint64_t)image.st_blocks * 512; /* it is copied */
+        } else if (disk->facts.format == GOLD_IMAGE_RAW) {
             /* A raw image grows by its holes at most. */
             uint64_t stored = (uint64_t)image.st_blocks * 512, size = (uint64_t)image.st_size;
             uint64_t holes = stored < size ? size - stored : 0;

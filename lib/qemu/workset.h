@@ -6,8 +6,9 @@
  *   qcow2  the rename commit. The image is hard-linked to .NAME.base, the overlay backed by that link, and renamed
  *          onto the image's name (the commit point: from here on the path reads as sealed); the overlay is then
  *          committed into the link, and the link renamed back.
- *   raw and other writable formats  a redo journal (.NAME.journal) beside the image, synced before the first byte of
- *          the image changes. After a crash the next run of any command that opens the image completes it first.
+ *   raw      a redo journal (.NAME.journal) beside the image, synced before the first byte of the image changes. After
+ *          a crash the next run of any command that opens the image completes it first.
+ *   vmdk, vdi, vhdx  a copy of the image takes the changes and then its place, by the same journal.
  *   several disks  one journal (.NAME.journal of the first) says how far all of them are.
  *
  * Opening one first completes (or rolls back) what a crashed run left: gold_workset_recover().

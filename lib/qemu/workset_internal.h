@@ -20,6 +20,8 @@ struct gold_workset_disk {
     struct stat st;
     struct gold_image_facts facts;
     bool guarded;
+    uint64_t new_inode; /* not 0: `overlay` has become a finished file that takes the image's
+                           place */
 };
 
 struct gold_workset {
@@ -58,7 +60,23 @@ GOLD_MUST_CHECK int gold_commit_by_rename(struct gold_workset *ws,
 /* Completes or takes back. base_path: .NAME.base, which exists. */
 GOLD_MUST_CHECK int gold_recover_rename(struct gold_context *ctx, const char *image,
                                         const char *base_path, struct gold_error **err);
-/* journal.c */
+/* Formats that QEMU cannot be relied on to write again after it was killed while it wrote them.
+ */
+static inline bool
+gold_needs_replacement(enum gold_image_format format)
+{
+    return format != GOLD_IMAGE_RAW && format != GOLD_IMAGE_QCOW2;
+}
+
+/* replacement.c. Copies the image, commits the overlay into the copy, and puts that in the
+ * overlay's place. */
+GOLD_MUST_CHECK int gold_make_replacement(struct gold_workset *ws,
+                                          struct gold_workset_disk *disk,
+                                          struct gold_error **err);
+/* qemu-img rebase -u: only the name that the overlay records is changed, then synced. */
+GOLD_MUST_CHECK int gold_overlay_point_at(const struct gold_workset_disk *disk,
+                                          const char *backing, struct gold_error **err);
+/* journal.c and journal_recover.c */
 GOLD_MUST_CHECK int gold_commit_by_journal(struct gold_workset *ws, struct gold_error **err);
 GOLD_MUST_CHECK int gold_recover_journal(struct gold_context *ctx, const char *image,
                                          const char *journal, struct gold_error **err);

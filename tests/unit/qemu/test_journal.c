@@ -8,8 +8,9 @@
 static const struct kill_case one_raw = {"raw", 1, false};
 static const struct kill_case two_raw = {"raw", 2, false};
 static const struct kill_case two_qcow2 = {"qcow2", 2, false};
+static const struct kill_case two_vhdx = {"vhdx", 2, true};
 static const struct kill_case others[] = {
-    {"vmdk", 1, false}, {"vdi", 1, false}, {"vhdx", 1, false}};
+    {"vmdk", 1, true}, {"vdi", 1, true}, {"vhdx", 1, true}};
 
 /* Leaves a pending commit of one raw image: killed once the journal was there. */
 static void
@@ -77,6 +78,13 @@ stop_points(void **state)
                                       NULL};
     static const char *const two[] = {"journal.pointers", "journal.ready",  "journal.first",
                                       "journal.further",  "journal.closed", NULL};
+    static const char *const replaced[] = {"journal.replaced",
+                                           "journal.pointers",
+                                           "journal.ready",
+                                           "journal.first",
+                                           "journal.further",
+                                           "journal.closed",
+                                           NULL};
 #ifndef GOLDSMITH_TEST_HOOKS
     print_message("no test hooks in this build\n");
     skip();
@@ -86,6 +94,8 @@ stop_points(void **state)
     stop_at(&two_raw, two, "onnnn");
     must_sh("rm -rf work pristine *.raw");
     stop_at(&two_qcow2, two, "onnnn");
+    must_sh("rm -rf work pristine *.raw");
+    stop_at(&two_vhdx, replaced, "oonnnn");
 }
 
 static void
@@ -172,13 +182,13 @@ damaged_journals(void **state)
         "{\"goldsmith-journal\": 1, \"id\": \"a\", \"images\": [7]}",
         "{\"goldsmith-journal\": 1, \"id\": \"a\", \"images\": [{\"image\": \"../x\", "
         "\"overlay\": \"y\", "
-        "\"format\": \"raw\", \"inode\": 1, \"virtual-size\": 1}]}",
+        "\"format\": \"raw\", \"inode\": 1, \"new-inode\": 0, \"virtual-size\": 1}]}",
         "{\"goldsmith-journal\": 1, \"id\": \"a\", \"images\": [{\"image\": \"other\", "
         "\"overlay\": \"y\", "
-        "\"format\": \"raw\", \"inode\": 1, \"virtual-size\": 1}]}",
+        "\"format\": \"raw\", \"inode\": 1, \"new-inode\": 0, \"virtual-size\": 1}]}",
         "{\"goldsmith-journal\": 1, \"id\": \"a\", \"images\": [{\"image\": \"disk0\", "
         "\"overlay\": \"y\", "
-        "\"format\": \"iso\", \"inode\": 1, \"virtual-size\": 1}]}",
+        "\"format\": \"iso\", \"inode\": 1, \"new-inode\": 0, \"virtual-size\": 1}]}",
     };
     must_sh("mkdir work && truncate -s 1M work/disk0 && sha256sum work/disk0 > sum");
     for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
