@@ -140,6 +140,10 @@ look(struct gold_context *ctx, struct gold_drive *d, int64_t now)
         (uint64_t)st.st_size > GOLD_LIMIT_PCAP)
         gold_boot_stop(&d->boot, "flood");
     if (d->boot.state == GOLD_BOOT_PAYLOAD) {
+        double load;
+
+        if (getloadavg(&load, 1) == 1 && load > d->load)
+            d->load = load;
         for (size_t i = 0; i < d->n_referees; i++)
             gold_referee_look(ctx, &d->referees[i], d->machine, now);
     }

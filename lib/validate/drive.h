@@ -22,7 +22,8 @@ struct gold_drive {
     struct gold_boot boot;
     struct gold_referee *referees; /* borrowed */
     size_t n_referees;
-    double cpu; /* seconds seen last */
+    double cpu;  /* seconds seen last */
+    double load; /* highest load average of the host while payloads ran */
     bool console_open, channel_open;
     int64_t ended; /* when, ms of the monotonic clock */
 };

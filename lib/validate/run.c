@@ -347,6 +347,7 @@ boot_record(struct gold_run *run, struct boot *b, struct gold_error **err)
     const struct gold_boot *boot = &b->drive.boot;
 
     r.end = boot->end;
+    r.load = b->drive.load;
     r.target_s = boot->reached ? (double)(boot->reached_at - boot->started) / 1000 : -1;
     if (gold_console_tail(&b->drive.console, TAIL_LINES, &r.tail, err) < 0 ||
         gold_console_notes(&b->drive.console, &r.notes, err) < 0 ||

@@ -15,6 +15,7 @@ struct gold_boot_record {
     unsigned boot;
     const char *end; /* name of the state where it ended */
     double target_s; /* seconds until the default target, negative: not reached */
+    double load;     /* of the host while payloads ran */
     char *tail;      /* last lines of the console */
     char *notes;     /* lines that tell of trouble; may be "" */
     char *client_id; /* DHCP, or NULL */
@@ -55,6 +56,11 @@ GOLD_MUST_CHECK int gold_run_judge(struct gold_run *run, struct gold_error **err
 /* The record of that boot of that clone, or NULL. */
 const struct gold_boot_record *gold_run_record(const struct gold_run *run, size_t clone,
                                                unsigned boot);
+
+/* A measurement that failed for being slow only, on a host that was far too busy, is
+ * inconclusive. */
+GOLD_MUST_CHECK int gold_excuse_slow_host(struct gold_measurement *m, double load,
+                                          long processors, struct gold_error **err);
 
 /* keep.c: writes the console log of a boot into the clone's directory. */
 GOLD_MUST_CHECK int gold_run_write_log(const struct gold_clone *clone, unsigned boot,

@@ -261,6 +261,60 @@ judge_payloads(struct gold_run *run, struct gold_error **err)
     return 0;
 }
 
+/* Was it too little only? That can be the host's fault; too much cannot. */
+static bool
+only_too_slow(const struct gold_measurement *m)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < m->n_metrics; i++) {
+        const struct gold_metric *metric = &m->metrics[i];
+
+        if (metric->verdict != GOLD_VERDICT_FAIL)
+            continue;
+        if (!metric->has_expected || metric->median >= metric->expected)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+int
+gold_excuse_slow_host(struct gold_measurement *m, double load, long processors,
+                      struct gold_error **err)
+{
+    GOLD_CLEANUP_STR struct gold_str reason = GOLD_STR_INIT;
+
+    if (m->verdict != GOLD_VERDICT_FAIL || load <= 2.0 * (double)processors + 1 ||
+        !only_too_slow(m))
+        return 0;
+    for (size_t i = 0; i < m->n_metrics; i++) {
+        if (m->metrics[i].verdict == GOLD_VERDICT_FAIL)
+            m->metrics[i].verdict = GOLD_VERDICT_INCONCLUSIVE;
+    }
+    m->verdict = GOLD_VERDICT_INCONCLUSIVE;
+    gold_str_printf(&reason, "%s%sthe host was too busy to tell (load %d on %ld processors)",
+                    m->reason ? m->reason : "", m->reason ? "; " : "", (int)load, processors);
+    free(m->reason);
+    m->reason = gold_str_steal(&reason, NULL, err);
+    return m->reason ? 0 : -1;
+}
+
+static int
+excuse_all(struct gold_run *run, size_t from, struct gold_error **err)
+{
+    const struct gold_boot_record *r = gold_run_record(run, 0, 1);
+
+    for (size_t i = from; r && i < run->src->n_measurements; i++) {
+        struct gold_measurement *m = &run->src->measurements[i];
+
+        if (m->disk &&
+            gold_excuse_slow_host(m, r->load, sysconf(_SC_NPROCESSORS_ONLN), err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 int
 gold_run_judge(struct gold_run *run, struct gold_error **err)
 {
@@ -270,7 +324,7 @@ gold_run_judge(struct gold_run *run, struct gold_error **err)
         if (add_clone(run, i, err) < 0 || add_native_boot(run, i, err) < 0)
             return -1;
     }
-    if (judge_payloads(run, err) < 0)
+    if (judge_payloads(run, err) < 0 || excuse_all(run, before, err) < 0)
         return -1;
     for (size_t i = 0; i < run->n_referees; i++) {
         if (gold_referee_report(&run->referees[i], run->src, err) < 0)

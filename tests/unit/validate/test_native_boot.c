@@ -429,6 +429,64 @@ find_measurement(const struct place *p, const char *payload, const char *clone)
     return NULL;
 }
 
+static bool
+tidy(const char *dir)
+{
+    GOLD_CLEANUP_DIR DIR *d = opendir(dir);
+    const struct dirent *e;
+
+    while (d && (e = readdir(d))) {
+        if (gold_str_has_prefix(e->d_name, "gold-"))
+            return false;
+    }
+    return d != NULL;
+}
+
+/* Does a process name the directory on its command line? */
+static bool
+any_process_of(const char *dir)
+{
+    const char *const argv[] = {"sh", "-c", "cat /proc/[0-9]*/cmdline | tr '\\0' ' '", NULL};
+    const struct gold_process_spec spec = {.argv = argv};
+    GOLD_CLEANUP_PROCESS_RESULT struct gold_process_result r = {.exit_status = -1};
+
+    assert_int_equal(gold_process_run(NULL, &spec, &r, NULL), 0);
+    return strstr(gold_str_text(&r.out), dir) != NULL;
+}
+
+/* Killed while its clones run: five seconds later neither they nor a file of theirs is there.
+ */
+static void
+test_killed(void **state)
+{
+    static const char *const points[] = {"validate.started", "validate.running",
+                                         "validate.judged"};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
+        int status;
+        pid_t child = fork();
+
+        assert_true(child >= 0);
+        if (child == 0) {
+            void *p = NULL;
+            struct gold_validate_plan plan = {.clones = 2};
+
+            assert_int_equal(setenv("GOLDSMITH_STOP_AT", points[i], 1), 0);
+            assert_int_equal(setup(&p), 0);
+            make_blank(p);
+            must_run(p, &plan, GOLD_IMAGE_RAW);
+            _exit(1);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+        for (int t = 0; t < 50 && (!tidy(shared_dir) || any_process_of(shared_dir)); t++)
+            usleep(100 * 1000);
+        assert_true(tidy(shared_dir));
+        assert_false(any_process_of(shared_dir));
+    }
+}
+
 /* The guest as it is made: it boots, twice, and its clones are all the same machine. */
 static void
 test_unsealed(void **state)
@@ -524,6 +582,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        /* First: its children fork before libvirt has threads and a root here. */
+        cmocka_unit_test(test_killed),
         cmocka_unit_test_setup_teardown(test_blank, setup, teardown),
         cmocka_unit_test_setup_teardown(test_private_template, setup, teardown),
         cmocka_unit_test_setup_teardown(test_bad_requests, setup, teardown),
