@@ -297,7 +297,8 @@ gold_template_parse(const char *name, const char *text, size_t len, struct gold_
     GOLD_CLEANUP_YAML struct gold_yaml_node *root = gold_yaml_parse(name, text, len, err);
     if (!root)
         return NULL;
-    GOLD_CLEANUP_TEMPLATE struct gold_template *t = calloc(1, sizeof(struct file));
+    struct file *file = calloc(1, sizeof(*file));
+    GOLD_CLEANUP_TEMPLATE struct gold_template *t = file ? &file->t : NULL;
     if (!t) {
         (void)gold_error_set_nomem(err);
         return NULL;
