@@ -46,7 +46,7 @@ reserve(struct gold_str *s, size_t more)
         s->failed = true;
         return false;
     }
-    if (want <= s->cap)
+    if (s->data && want <= s->cap)
         return true;
     if (__builtin_mul_overflow(s->cap, (size_t)2, &cap) || cap < want)
         cap = want;

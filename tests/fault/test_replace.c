@@ -247,8 +247,10 @@ assert_order(const char *const *names)
 
     for (; *names; names++) {
         p = strstr(p, *names);
-        if (!p)
+        if (!p) {
             fail_msg("no %s() at its place in: %s", *names, gold_str_text(&journal));
+            return;
+        }
         p += strlen(*names);
     }
 }

@@ -111,7 +111,7 @@ keeps_content_and_holes(void **state)
             assert_int_equal(gold_pread_full(src, a, sizeof(a), 12000), sizeof(a));
             assert_int_equal(gold_pread_full(dst, b, sizeof(b), 12000), sizeof(b));
             assert_memory_equal(a, b, sizeof(a));
-            assert_true(out.st_blocks * 512 < 400000);
+            assert_true(out.st_blocks < 800);
             close(dst);
             continue;
         }
@@ -147,7 +147,7 @@ makes_holes_of_zeroes(void **state)
     way = KERNEL;
     assert_int_equal(fstat(dst, &st), 0);
     assert_int_equal(st.st_size, 4 * GOLD_MIB);
-    assert_true(st.st_blocks * 512 <= 64 * 1024);
+    assert_true(st.st_blocks <= 128);
     assert_int_equal(gold_pread_full(dst, zeroes, 2, GOLD_MIB + 16), 2);
     assert_int_equal(zeroes[1], 'x');
     free(zeroes);

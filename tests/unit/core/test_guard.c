@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "core/guard.h"
+#include "core/number.h"
 #include "core/procfs.h"
 #include "scratch.h"
 
@@ -121,7 +122,7 @@ doomed(void **state, int out)
     put_file(dropped, "x", 1);
     if (gold_context_run_dir(ctx, &dir, NULL) < 0 || strlen(dir) >= sizeof(report.run_dir))
         _exit(97);
-    strcpy(report.run_dir, dir);
+    memcpy(report.run_dir, dir, strlen(dir) + 1);
     fill_tree(dir);
     inside = gold_format(NULL, "file=%s/disk.qcow2,if=none", dir);
     report.by_tree = start_sleeper(inside, false); /* never registered */
@@ -189,7 +190,7 @@ doomed_with_child(void **state, int out, bool late)
 
     if (gold_context_run_dir(ctx, &dir, NULL) < 0 || strlen(dir) >= sizeof(report.run_dir))
         _exit(97);
-    strcpy(report.run_dir, dir);
+    memcpy(report.run_dir, dir, strlen(dir) + 1);
     mark = gold_format(NULL, "%s/monitor", dir);
     report.by_tree = fork();
     if (report.by_tree == 0) {
@@ -380,6 +381,21 @@ says_when_it_cannot_start(void **state)
     gold_context_free(ctx);
 }
 
+/* The pid of our one child. */
+static pid_t
+only_child(void)
+{
+    char *path = gold_format(NULL, "/proc/self/task/%d/children", (int)getpid()), *text = NULL;
+    uint64_t pid = 0;
+
+    assert_int_equal(gold_read_file(path, 4096, &text, NULL, NULL), 0);
+    text[strcspn(text, " ")] = '\0';
+    assert_int_equal(gold_parse_u64_max(text, INT32_MAX, &pid, NULL), 0);
+    free(path);
+    free(text);
+    return (pid_t)pid;
+}
+
 static unsigned warnings;
 
 static void
@@ -395,18 +411,13 @@ static void
 notices_a_dead_guard(void **state)
 {
     struct gold_context *ctx = new_context(*state);
-    char *file = in_scratch(state, "f"), text[64] = "";
+    char *file = in_scratch(state, "f");
     struct gold_error *err = NULL;
-    FILE *children;
     int pid = 0;
 
     gold_context_set_log(ctx, on_log, NULL, GOLD_LOG_WARNING);
     assert_int_equal(gold_guard_add_file(ctx, file, NULL), 0);
-    snprintf(text, sizeof(text), "/proc/self/task/%d/children", (int)getpid());
-    children = fopen(text, "re");
-    assert_non_null(children);
-    assert_int_equal(fscanf(children, "%d", &pid), 1);
-    fclose(children);
+    pid = only_child();
     assert_int_equal(getsid(pid), pid); /* in a session of its own */
     assert_int_equal(kill(pid, SIGINT), 0);
     assert_int_equal(kill(pid, SIGHUP), 0);
@@ -434,14 +445,10 @@ holds_nothing(void **state)
     int leak = open("/dev/zero", O_RDONLY), count = 0, pid = 0;
     char *file = in_scratch(state, "f"), path[64], target[64];
     struct dirent *entry;
-    FILE *children;
     DIR *dir;
 
     assert_int_equal(gold_guard_add_file(ctx, file, NULL), 0);
-    snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
-    children = fopen(path, "re");
-    assert_int_equal(fscanf(children, "%d", &pid), 1);
-    fclose(children);
+    pid = only_child();
     usleep(200000);
     snprintf(path, sizeof(path), "/proc/%d/fd", pid);
     dir = opendir(path);

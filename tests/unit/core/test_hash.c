@@ -64,8 +64,10 @@ hashes_files(void **state)
     int fd = sparse_file(path);
 
     assert_non_null(bytes);
-    memcpy(bytes + 1000000, "abc", 3);
-    memcpy(bytes + 5000000, "xyz", 3);
+    for (int i = 0; i < 3; i++) {
+        bytes[1000000 + i] = "abc"[i];
+        bytes[5000000 + i] = "xyz"[i];
+    }
     assert_int_equal(gold_hash_bytes(GOLD_HASH_SHA256, bytes, 9000001, want, NULL), 0);
     assert_int_equal(gold_hash_fd(NULL, GOLD_HASH_SHA256, fd, "f", got, NULL), 0);
     assert_string_equal(got, want);

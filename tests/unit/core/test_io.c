@@ -138,7 +138,8 @@ opens_only_regular_files(void **state)
     put_file(file, "abc", 3);
     assert_int_equal(symlink(file, link), 0);
     assert_int_equal(mkfifo(fifo, 0600), 0);
-    strcpy(addr.sun_path, sock);
+    assert_true(strlen(sock) < sizeof(addr.sun_path));
+    memcpy(addr.sun_path, sock, strlen(sock));
     assert_int_equal(bind(s, (struct sockaddr *)&addr, sizeof(addr)), 0);
 
     fd = gold_open_regular(link, &st, NULL);

@@ -203,6 +203,7 @@ ignores_the_locale(void **state)
         free(dir);
         print_message("SKIPPED: localedef cannot make a locale with a decimal comma here\n");
         skip();
+        return;
     }
     free(dir);
     assert_string_equal(localeconv()->decimal_point, ",");

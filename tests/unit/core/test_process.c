@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "core/limits.h"
+#include "core/number.h"
 #include "core/process.h"
 #include "scratch.h"
 
@@ -220,13 +222,16 @@ does_not_wait_for_grandchildren(void **state)
 {
     GOLD_CLEANUP_PROCESS_RESULT struct gold_process_result r = {0};
     double start = seconds();
+    uint64_t number = 0;
     pid_t pid;
 
     (void)state;
     assert_int_equal(run_shell("sleep 60 & echo $!", NULL, &r, NULL), 0);
     assert_true(seconds() - start < 10);
-    pid = atoi(gold_str_text(&r.out));
-    assert_true(pid > 1);
+    assert_true(r.out.len > 1);
+    r.out.data[r.out.len - 1] = '\0'; /* the newline */
+    assert_int_equal(gold_parse_u64_max(r.out.data, INT32_MAX, &number, NULL), 0);
+    pid = (pid_t)number;
     for (int i = 0; i < 100; i++) {
         char path[64], text[64] = "";
         int fd;
@@ -256,7 +261,7 @@ limits_memory(void **state)
     assert_int_equal(gold_process_run(NULL, &spec, &r, NULL), 0);
     assert_int_equal(r.exit_status, 0);
     gold_process_result_done(&r);
-    spec.max_memory = 64 * 1024 * 1024;
+    spec.max_memory = 64 * GOLD_MIB;
     assert_int_equal(gold_process_run(NULL, &spec, &r, NULL), 0);
     assert_int_not_equal(r.exit_status, 0);
     assert_non_null(strstr(gold_str_text(&r.err), "memory"));
@@ -268,7 +273,7 @@ static void
 on_alarm(int sig)
 {
     (void)sig;
-    gold_cancel_request(to_cancel);
+    gold_cancel_request(to_cancel); /* NOLINT(bugprone-signal-handler): made for this */
 }
 
 static void
