@@ -141,6 +141,26 @@ gold_wanted_limits(const struct gold_template *t, const struct gold_definition *
     return 0;
 }
 
+int
+gold_set_limits(const struct gold_definition *def, const struct gold_wanted_limits *w,
+                struct gold_patch *patch, struct gold_error **err)
+{
+    GOLD_CLEANUP_FREE struct gold_iotune_wish *wishes =
+        calloc(w->n ? w->n : 1, sizeof(*wishes));
+    size_t n = 0;
+
+    if (!wishes)
+        return gold_error_set_nomem(err);
+    for (size_t i = 0; i < w->n; i++)
+        if (w->named[i])
+            wishes[n++] = (struct gold_iotune_wish){&def->disks[i], &w->items[i]};
+    if (gold_domain_set_iotunes(def, wishes, n, patch, err) < 0) {
+        gold_error_prefix(err, "'%s'", def->path);
+        return -1;
+    }
+    return 0;
+}
+
 void
 gold_wanted_limits_done(struct gold_wanted_limits *w)
 {

@@ -44,6 +44,11 @@ struct gold_wanted_limits {
 GOLD_MUST_CHECK int gold_wanted_limits(const struct gold_template *t,
                                        const struct gold_definition *def,
                                        struct gold_wanted_limits *ret, struct gold_error **err);
+/* Writes the limits of the named disks, all at once: for throttle groups it counts how all
+ * members are afterwards. */
+GOLD_MUST_CHECK int gold_set_limits(const struct gold_definition *def,
+                                    const struct gold_wanted_limits *w,
+                                    struct gold_patch *patch, struct gold_error **err);
 void gold_wanted_limits_done(struct gold_wanted_limits *w);
 #define GOLD_CLEANUP_WANTED_LIMITS GOLD_CLEANUP(gold_wanted_limits_done)
 

@@ -34,22 +34,27 @@ explain(const struct gold_disk *disk, const struct gold_iotune *limits,
     return name ? gold_facts_add(&src->facts, name, gold_str_text(&text), err) : -1;
 }
 
+/* The limits that the marked disks are to have; explained where that was asked. */
 static int
-tune_disk(const struct gold_iotune_options *opts, const struct gold_definition *def,
-          const struct gold_disk *disk, struct gold_patch *patch,
-          struct gold_source_result *src, struct gold_error **err)
+tune(const struct gold_iotune_options *opts, const struct gold_definition *def,
+     const bool *marks, struct gold_wanted_limits *limits, struct gold_source_result *src,
+     struct gold_error **err)
 {
-    __attribute__((cleanup(gold_iotune_done))) struct gold_iotune limits = {0};
-    if (gold_iotune_copy(&limits, &disk->iotune, err) < 0)
-        return -1;
-    if ((opts->n_settings || opts->clear) &&
-        (apply_settings(opts, &limits, err) < 0 ||
-         gold_domain_set_iotune(def, disk, &limits, patch, err) < 0)) {
-        gold_error_prefix(err, "%s:%u: disk '%s'", def->path, disk->line,
-                          disk->target ? disk->target : "?");
-        return -1;
+    for (size_t i = 0; i < def->n_disks; i++) {
+        const struct gold_disk *disk = &def->disks[i];
+        limits->named[i] = marks[i];
+        if (!marks[i])
+            continue;
+        if ((opts->n_settings || opts->clear) &&
+            apply_settings(opts, &limits->items[i], err) < 0) {
+            gold_error_prefix(err, "%s:%u: disk '%s'", def->path, disk->line,
+                              disk->target ? disk->target : "?");
+            return -1;
+        }
+        if (opts->explain && explain(disk, &limits->items[i], src, err) < 0)
+            return -1;
     }
-    return opts->explain ? explain(disk, &limits, src, err) : 0;
+    return 0;
 }
 
 struct iotune_job {
@@ -93,10 +98,11 @@ iotune_source(struct gold_context *ctx, const char *source, const void *opaque,
         return gold_error_set_nomem(err);
     if (gold_select_disks(t.definition, job->opts->disk, marks, err) < 0)
         return -1;
-    for (size_t i = 0; i < t.definition->n_disks; i++)
-        if (marks[i] && tune_disk(job->opts, t.definition, &t.definition->disks[i], &edit.patch,
-                                  src, err) < 0)
-            return -1;
+    GOLD_CLEANUP_WANTED_LIMITS struct gold_wanted_limits limits = {0};
+    if (gold_wanted_limits(NULL, t.definition, &limits, err) < 0 ||
+        tune(job->opts, t.definition, marks, &limits, src, err) < 0 ||
+        gold_set_limits(t.definition, &limits, &edit.patch, err) < 0)
+        return -1;
     if (gold_definition_edit_finish(t.definition, &edit, src, err) < 0)
         return -1;
     return put(t.definition, &edit, job, err);

@@ -102,15 +102,9 @@ edit_definition(const struct prepare_job *job, const struct gold_target *t,
     if (job->tmpl->reset_identity &&
         gold_domain_reset_identity(def, &edit->patch, src, err) < 0)
         return -1;
-    if (gold_wanted_limits(job->tmpl, def, &limits, err) < 0)
+    if (gold_wanted_limits(job->tmpl, def, &limits, err) < 0 ||
+        gold_set_limits(def, &limits, &edit->patch, err) < 0)
         return -1;
-    for (size_t i = 0; i < def->n_disks; i++)
-        if (limits.named[i] && gold_domain_set_iotune(def, &def->disks[i], &limits.items[i],
-                                                      &edit->patch, err) < 0) {
-            gold_error_prefix(err, "%s:%u: disk '%s'", def->path, def->disks[i].line,
-                              def->disks[i].target ? def->disks[i].target : "?");
-            return -1;
-        }
     if (output && gold_output_redirect(t, output, edit, err) < 0)
         return -1;
     if (gold_definition_edit_finish(def, edit, src, err) < 0)

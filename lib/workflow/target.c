@@ -86,26 +86,18 @@ add_image(struct gold_target *t, const char *path, const char *format, bool allo
     return 0;
 }
 
-/* A disk that seal must reach but cannot is an error; check only reports it. */
+/* A disk that seal must reach but cannot is an error; others go on without it (check reports it
+ * by itself). */
 static int
 skip_disk(const struct gold_definition *def, const struct gold_disk *disk,
-          enum gold_target_use use, const char *id, const char *why,
-          struct gold_source_result *src, struct gold_error **err)
+          enum gold_target_use use, const char *why, struct gold_error **err)
 {
-    if (use == GOLD_TARGET_WRITE) {
-        gold_error_set(err, GOLD_ERROR_IO, "%s:%u: disk '%s': %s", def->path, disk->line,
-                       disk->target, why);
-        gold_error_hint(err, "--images no works on the definition alone");
-        return -1;
-    }
-    struct gold_finding *f =
-        gold_source_add_finding(src, id, GOLD_INFO, def->path, err,
-                                "disk '%s' was not looked at: %s", disk->target, why);
-    if (!f)
-        return -1;
-    f->line = disk->line;
-    f->fix = GOLD_FIX_MANUAL;
-    return 0;
+    if (use == GOLD_TARGET_READ)
+        return 0;
+    gold_error_set(err, GOLD_ERROR_IO, "%s:%u: disk '%s': %s", def->path, disk->line,
+                   disk->target, why);
+    gold_error_hint(err, "--images no works on the definition alone");
+    return -1;
 }
 
 /* A relative source is meant relative to the definition: packages of definition and images get
@@ -125,22 +117,21 @@ disk_path(const struct gold_definition *def, const struct gold_disk *disk,
 static int
 add_disk(struct gold_target *t, const struct gold_disk *disk,
          const struct gold_image_options *opts, enum gold_target_use use,
-         struct gold_source_result *src, struct gold_error **err)
+         struct gold_error **err)
 {
     const struct gold_definition *def = t->definition;
     bool removable = gold_streq(disk->device, "cdrom") || gold_streq(disk->device, "floppy");
     if (removable || disk->readonly)
         return 0;
     if (!disk->source || !gold_streq(disk->type, "file"))
-        return skip_disk(def, disk, use, "image-unreachable", "it is not an image file", src,
-                         err);
+        return skip_disk(def, disk, use, "it is not an image file", err);
     GOLD_CLEANUP_FREE char *path = disk_path(def, disk, err);
     if (!path)
         return -1;
     struct stat st;
     if (stat(path, &st) < 0 && errno == ENOENT && opts->images != GOLD_IMAGES_REQUIRE) {
         GOLD_CLEANUP_FREE char *why = gold_format(err, "its image '%s' does not exist", path);
-        return why ? skip_disk(def, disk, use, "image-absent", why, src, err) : -1;
+        return why ? skip_disk(def, disk, use, why, err) : -1;
     }
     /* libvirt takes a disk without a driver type for raw, whatever the file starts with. */
     const char *format = disk->format ? disk->format : "raw";
@@ -153,8 +144,7 @@ add_disk(struct gold_target *t, const struct gold_disk *disk,
 
 static int
 open_definition(struct gold_target *t, const struct gold_image_options *opts,
-                enum gold_target_use use, struct gold_source_result *src,
-                struct gold_error **err)
+                enum gold_target_use use, struct gold_error **err)
 {
     t->definition = gold_domain_read(t->source, err);
     if (!t->definition)
@@ -167,7 +157,7 @@ open_definition(struct gold_target *t, const struct gold_image_options *opts,
         return -1;
     }
     for (size_t i = 0; i < t->definition->n_disks; i++)
-        if (add_disk(t, &t->definition->disks[i], opts, use, src, err) < 0)
+        if (add_disk(t, &t->definition->disks[i], opts, use, err) < 0)
             return -1;
     return 0;
 }
@@ -200,7 +190,7 @@ gold_target_open(struct gold_context *ctx, const char *source,
     }
     if (!opts->format && len > 0 && gold_domain_probe(head, (size_t)len)) {
         if (gold_str_replace(&src->kind, "definition", err) < 0 ||
-            open_definition(&t, opts, use, src, err) < 0)
+            open_definition(&t, opts, use, err) < 0)
             return -1;
     } else {
         if (!opts->format && refuse_container(source, head, (size_t)len, err) < 0)

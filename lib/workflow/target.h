@@ -11,7 +11,7 @@
 #include "guest/session.h"
 #include "qemu/workset.h"
 
-/* What a command wants to do decides whether an absent image is a finding or an error. */
+/* What a command wants to do decides whether an absent image is left out or an error. */
 enum gold_target_use { GOLD_TARGET_READ, GOLD_TARGET_WRITE };
 
 struct gold_target {
@@ -24,7 +24,7 @@ struct gold_target {
     size_t n_images;
 };
 
-/* Sets src->kind as soon as it is known. Findings (absent and skipped disks) go to src. */
+/* Sets src->kind as soon as it is known. */
 GOLD_MUST_CHECK int gold_target_open(struct gold_context *ctx, const char *source,
                                      const struct gold_image_options *opts,
                                      enum gold_target_use use, struct gold_target *ret,

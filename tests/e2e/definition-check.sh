@@ -29,7 +29,7 @@ says iotune-attribute
 
 # An absent image is a finding for check; several sources: one bad one does not stop the others.
 expect 0 check good.xml
-says image-absent
+says definition-disk-missing
 printf 'no domain\n' >broken.xml
 printf '<network/>\n' >network.xml
 expect 1 check --images no --json network.xml good.xml
