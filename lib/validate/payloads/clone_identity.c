@@ -7,7 +7,6 @@
  */
 #include <string.h>
 
-#include "core/hash.h"
 #include "core/limits.h"
 #include "core/vec.h"
 #include "validate/payloads/payloads.h"
@@ -36,6 +35,7 @@ static const struct trait traits[] = {
     {"mac", "distinct_macs", "MAC address", true, true, false},
     {"nic-mac", "distinct_nic_macs", "MAC address inside the guest", false, false, false},
     {"dhcp-client-id", "distinct_dhcp_client_ids", "DHCP client id", true, false, false},
+    {"dhcp-duid", "distinct_dhcp_duids", "DHCP unique identifier (DUID)", true, false, false},
     {"hostname", "distinct_hostnames", "host name", false, true, true},
 };
 
@@ -117,6 +117,20 @@ is_machine_id(const char *text)
            strspn(text, "0") != 32;
 }
 
+/* A client id of type 255 is an identifier of the interface (4 bytes) and one of the machine,
+   its DUID (RFC 4361). The former comes from the MAC and so always differs; it is the latter
+   that a template leaves to its clones. */
+static const char *
+host_value(const struct trait *trait, const struct gold_boot_answers *answers)
+{
+    const char *id = answers->dhcp_client_id;
+    if (strcmp(trait->fact, "mac") == 0)
+        return answers->mac;
+    if (strcmp(trait->fact, "dhcp-client-id") == 0)
+        return id;
+    return id && strncmp(id, "ff", 2) == 0 && strlen(id) > 10 ? id + 10 : NULL;
+}
+
 /* Gathers one trait's values of one boot. */
 static int
 gather(const struct trait *trait, const struct clone *c, int boot, struct gold_strv *ret,
@@ -126,8 +140,7 @@ gather(const struct trait *trait, const struct clone *c, int boot, struct gold_s
     if (!answers)
         return 0;
     if (trait->from_host) {
-        const char *value =
-            strcmp(trait->fact, "mac") == 0 ? answers->mac : answers->dhcp_client_id;
+        const char *value = host_value(trait, answers);
         return value && *value ? gold_strv_add(ret, value, err) : 0;
     }
     for (size_t i = 0; i < json_array_size(c->facts[boot]); i++) {
@@ -144,67 +157,6 @@ gather(const struct trait *trait, const struct clone *c, int boot, struct gold_s
 }
 
 static int
-sha256_hex(const char *text, size_t len, char ret[GOLD_HASH_HEX_MAX], struct gold_error **err)
-{
-    return gold_hash_bytes(GOLD_HASH_SHA256, text, len, ret, err);
-}
-
-/* The digest behind "SHA256:<base64>" as hex, "" when it is none. */
-static void
-fingerprint_hex(const char *value, char ret[65])
-{
-    static const char alphabet[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *p = strstr(value, "SHA256:");
-    unsigned bits = 0, pending = 0;
-    size_t n = 0;
-    ret[0] = '\0';
-    for (p = p ? p + strlen("SHA256:") : ""; *p && n < 32; p++) {
-        const char *at = strchr(alphabet, *p);
-        if (!at)
-            return;
-        bits = bits << 6 | (unsigned)(at - alphabet);
-        pending += 6;
-        if (pending >= 8) {
-            pending -= 8;
-            (void)snprintf(ret + 2 * n, 3, "%02x", bits >> pending & 0xff);
-            n++;
-        }
-    }
-    if (n != 32)
-        ret[0] = '\0';
-}
-
-/* Does a value that the template's record holds (raw, or the SHA-256 of it) mean the same as
- * the clone's? */
-static int
-same_as_recorded(const char *recorded, const char *value, bool *ret, struct gold_error **err)
-{
-    char hex[GOLD_HASH_HEX_MAX], print[65];
-    const char *short_form =
-        strstr(value, "SHA256:"); /* without the type of the key before it */
-    *ret = strcmp(recorded, value) == 0 || (short_form && strcmp(recorded, short_form) == 0);
-    fingerprint_hex(value, print);
-    *ret |= print[0] && strcmp(recorded, print) == 0;
-    if (*ret)
-        return 0;
-    /* A record may be the hash of the file, newline and all, or of the value alone. */
-    GOLD_CLEANUP_FREE char *line = gold_format(err, "%s\n", value);
-    if (!line || sha256_hex(line, strlen(line), hex, err) < 0)
-        return -1;
-    *ret = strcmp(recorded, hex) == 0;
-    if (sha256_hex(value, strlen(value), hex, err) < 0)
-        return -1;
-    *ret |= strcmp(recorded, hex) == 0;
-    if (short_form) {
-        if (sha256_hex(short_form, strlen(short_form), hex, err) < 0)
-            return -1;
-        *ret |= strcmp(recorded, hex) == 0;
-    }
-    return 0;
-}
-
-static int
 is_template_s(const struct trial *t, const struct trait *trait, const struct gold_strv *values,
               bool *ret, struct gold_error **err)
 {
@@ -214,7 +166,7 @@ is_template_s(const struct trial *t, const struct trait *trait, const struct gol
         if (strcmp(facts->items[i].name, trait->fact) != 0)
             continue;
         for (size_t k = 0; k < values->n && !*ret; k++) {
-            if (same_as_recorded(facts->items[i].value, values->items[k], ret, err) < 0)
+            if (gold_recorded_same(facts->items[i].value, values->items[k], ret, err) < 0)
                 return -1;
         }
     }
@@ -323,7 +275,7 @@ judge_stability(struct trial *t, const struct trait *trait)
             continue;
         /* A lease that is still good, or a network that came late, sends nothing: that says
          * nothing of the id. */
-        if (strcmp(trait->fact, "dhcp-client-id") == 0 &&
+        if (trait->from_host && strcmp(trait->fact, "mac") != 0 &&
             (c->values[0].n == 0 || c->values[1].n == 0))
             continue;
         if (!equal_sets(&c->values[0], &c->values[1])) {

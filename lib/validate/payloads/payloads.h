@@ -32,4 +32,10 @@ GOLD_MUST_CHECK int gold_answers_error(const struct gold_boot_answers *answers,
                                        const char *payload, char **ret,
                                        struct gold_error **err);
 
+/* Does a value that the template's record holds (raw, or the SHA-256 of it) mean the same as a
+   clone's? For ssh host keys
+   ("TYPE SHA256:…") the fingerprint alone and the digest behind it count too. */
+GOLD_MUST_CHECK int gold_recorded_same(const char *recorded, const char *value, bool *ret,
+                                       struct gold_error **err);
+
 #endif

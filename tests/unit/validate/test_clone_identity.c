@@ -220,6 +220,33 @@ a_shared_client_id_fails(void **state)
     expect(s, GOLD_VERDICT_FAIL, "clones share a DHCP client id");
 }
 
+/* As a DHCP client sends it that keeps its DUID in a lease file of the template: the
+ * interface's part differs. */
+static void
+a_shared_duid_fails(void **state)
+{
+    struct scene *s = *state;
+    struct person a = one, b = two;
+    a.client_id = "ff000d278d000100012e0a0b0c525400aabbcc";
+    b.client_id = "ff009b8e79000100012e0a0b0c525400aabbcc";
+    boot_both(s, &a, &b);
+    expect(s, GOLD_VERDICT_FAIL, "clones share a DHCP unique identifier (DUID)");
+    assert_null(strstr(s->src.measurements[0].reason, "DHCP client id"));
+}
+
+static void
+duids_of_their_own_pass(void **state)
+{
+    struct scene *s = *state;
+    struct person a = one, b = two;
+    a.client_id = "ff000d278d000100012e0a0b0c525400000001";
+    b.client_id = "ff009b8e79000100012e0a0b0d525400000002";
+    boot_both(s, &a, &b);
+    expect(s, GOLD_VERDICT_PASS, NULL);
+    const struct gold_metric *m = find_metric(&s->src.measurements[0], "distinct_dhcp_duids");
+    assert_true(m && m->expected == 2 && m->median == 2);
+}
+
 static void
 no_client_id_passes(void **state)
 {
@@ -528,6 +555,8 @@ main(void)
         in_scene(a_shared_mac_fails),
         in_scene(a_shared_mac_inside_fails),
         in_scene(a_shared_client_id_fails),
+        in_scene(a_shared_duid_fails),
+        in_scene(duids_of_their_own_pass),
         in_scene(no_client_id_passes),
         in_scene(the_templates_machine_id_fails),
         in_scene(the_templates_machine_id_by_hash_fails),
