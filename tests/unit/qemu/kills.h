@@ -201,8 +201,9 @@ sweep(const struct kill_case *c, unsigned kills)
     }
     print_message("%s: %u kills over %.0f ms: %u old, %u new\n", c->format, kills, whole * 1000,
                   olds, news);
-    /* The sweep hit both sides, or it proved nothing. */
-    assert_true(olds > 0 && news > 0);
+    /* A whole sweep hits both sides, or it proves nothing. */
+    if (kills == KILLS)
+        assert_true(olds > 0 && news > 0);
 }
 
 static inline void
