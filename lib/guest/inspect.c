@@ -193,6 +193,47 @@ list_filesystems(struct gold_session *s, struct gold_guest *guest, struct gold_e
     return 0;
 }
 
+/* libguestfs leaves encrypted volumes out of its list, but without them one could not say why
+ * there is no root. */
+static int
+add_if_encrypted(struct gold_session *s, struct gold_guest *guest, const char *device,
+                 struct gold_error **err)
+{
+    static const char luks[] = {'L', 'U', 'K', 'S', '\xBA', '\xBE'}, bitlocker[] = "-FVE-FS-";
+    for (size_t i = 0; i < guest->n_filesystems; i++)
+        if (strcmp(guest->filesystems[i].block, device) == 0)
+            return 0;
+    size_t len = 0;
+    GOLD_CLEANUP_FREE char *head =
+        guestfs_pread_device(gold_session_handle(s), device, 16, 0, &len);
+    if (!head)
+        return tolerate(s, "reading the start of", device, err);
+    if (len >= 16 && memcmp(head, luks, sizeof luks) == 0)
+        return add_filesystem(s, guest, device, "crypto_LUKS", err);
+    if (len >= 16 && memcmp(head + 3, bitlocker, strlen(bitlocker)) == 0)
+        return add_filesystem(s, guest, device, "BitLocker", err);
+    return 0;
+}
+
+static int
+list_encrypted(struct gold_session *s, struct gold_guest *guest, struct gold_error **err)
+{
+    guestfs_h *g = gold_session_handle(s);
+    for (int kind = 0; kind < 3; kind++) {
+        GOLD_CLEANUP_GUESTFS_STRINGS char **list = kind == 0   ? guestfs_list_devices(g)
+                                                   : kind == 1 ? guestfs_list_partitions(g)
+                                                               : guestfs_lvs(g);
+        if (!list) {
+            gold_error_set_guestfs(err, s, "listing the devices");
+            return -1;
+        }
+        for (size_t i = 0; list[i]; i++)
+            if (add_if_encrypted(s, guest, list[i], err) < 0)
+                return -1;
+    }
+    return 0;
+}
+
 /* Mounts at / without writing a bit. Where the superblock does not tell whether a journal
    replay is due, the kernel does: on a device that is set read-only it refuses to mount without
    one. 1: mounted, 0: not possible. */
@@ -259,7 +300,8 @@ gold_guest_inspect(struct gold_session *s, struct gold_error **err)
         gold_error_set_nomem(err);
         return NULL;
     }
-    if (list_filesystems(s, guest, err) < 0 || find_roots(s, guest, err) < 0)
+    if (list_filesystems(s, guest, err) < 0 || list_encrypted(s, guest, err) < 0 ||
+        find_roots(s, guest, err) < 0)
         return NULL;
     return gold_steal_ptr(&guest);
 }

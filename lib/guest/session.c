@@ -14,6 +14,7 @@
 #include "core/str.h"
 #include "guest/watch.h"
 #include "qemu/accel.h"
+#include "qemu/image.h"
 
 #define SOCKET_NAME "/guestfsd.sock"
 
@@ -25,6 +26,7 @@ struct gold_session {
     char *socket_dir;
     struct gold_watch *watch;
     bool launched;
+    char *complaint;      /* QEMU's last own words on that console */
     struct gold_str line; /* of the appliance's console, until its end is there */
 };
 
@@ -102,19 +104,24 @@ register_appliance(struct gold_session *s, struct gold_error **err)
 }
 
 static void
-log_console(struct gold_session *s, const char *text, size_t len)
+take_line(struct gold_session *s)
 {
-    if (s->ctx->log_least > GOLD_LOG_DEBUG)
-        return;
+    const char *text = gold_str_text(&s->line);
+    if (s->line.len)
+        gold_debug(s->ctx, "appliance: %s", text);
+    if (gold_str_has_prefix(text, "qemu-system-"))
+        (void)!gold_str_replace(&s->complaint, text, NULL);
+    gold_str_clear(&s->line);
+}
+
+static void
+read_console(struct gold_session *s, const char *text, size_t len)
+{
     for (size_t i = 0; i < len; i++) {
-        if (text[i] != '\n' && s->line.len < 500) {
-            if ((unsigned char)text[i] >= ' ')
-                gold_str_append_char(&s->line, text[i]);
-            continue;
-        }
-        if (s->line.len)
-            gold_debug(s->ctx, "appliance: %s", gold_str_text(&s->line));
-        gold_str_clear(&s->line);
+        if (text[i] == '\n' || s->line.len >= 500)
+            take_line(s);
+        if ((unsigned char)text[i] >= ' ')
+            gold_str_append_char(&s->line, text[i]);
     }
 }
 
@@ -131,7 +138,7 @@ on_event(guestfs_h *g, void *opaque, uint64_t event, int handle, int flags, cons
             gold_progress(s->ctx, "launch", (double)array[2] / (double)array[3], NULL);
         return;
     }
-    log_console(s, buf, buf_len);
+    read_console(s, buf, buf_len);
     /* The first bytes of its console are the first sign that QEMU runs: the earliest time to
      * register it. */
     if (event == GUESTFS_EVENT_APPLIANCE)
@@ -192,19 +199,46 @@ configure(struct gold_session *s, struct gold_error **err)
     return 0;
 }
 
+/* *ret: an overlay in our directory over a disk that is only to be read. */
 static int
-add_disk(struct gold_session *s, const struct gold_session_disk *disk, struct gold_error **err)
+make_overlay(struct gold_session *s, const struct gold_session_disk *disk, size_t i, char **ret,
+             struct gold_error **err)
 {
-    int r;
-    if (disk->readonly)
-        r = guestfs_add_drive_opts(s->g, disk->path, GUESTFS_ADD_DRIVE_OPTS_FORMAT,
-                                   disk->format, GUESTFS_ADD_DRIVE_OPTS_READONLY, 1, -1);
-    else
-        /* Writable disks are overlays that are thrown away or synced before they are committed:
-           a host crash in between costs nothing, so flushes need not be waited for. */
-        r = guestfs_add_drive_opts(s->g, disk->path, GUESTFS_ADD_DRIVE_OPTS_FORMAT,
-                                   disk->format, GUESTFS_ADD_DRIVE_OPTS_CACHEMODE, "unsafe",
-                                   GUESTFS_ADD_DRIVE_OPTS_DISCARD, "besteffort", -1);
+    GOLD_CLEANUP_FREE char *base = realpath(disk->path, NULL);
+    if (!base) {
+        gold_error_set_errno(err, errno, "opening '%s'", disk->path);
+        return -1;
+    }
+    enum gold_image_format format = gold_image_format_parse(disk->format);
+    if (format == GOLD_IMAGE_UNKNOWN) {
+        gold_error_set(err, GOLD_ERROR_USAGE, "'%s' is no image format", disk->format);
+        return -1;
+    }
+    GOLD_CLEANUP_FREE char *overlay = gold_format(err, "%s/disk-%zu.qcow2", s->tmp_dir, i);
+    if (!overlay || gold_overlay_create(s->ctx, overlay, base, format, err) < 0)
+        return -1;
+    *ret = gold_steal_ptr(&overlay);
+    return 0;
+}
+
+/*
+ * libguestfs' own read-only disks are not used: it puts an overlay over them but lets QEMU
+ * guess the format of what the overlay shows. A guest that writes the header of a qcow2 with a
+ * backing file into its raw disk could name any file of the host. Ours says what it is.
+ */
+static int
+add_disk(struct gold_session *s, const struct gold_session_disk *disk, size_t i,
+         struct gold_error **err)
+{
+    GOLD_CLEANUP_FREE char *overlay = NULL;
+    if (disk->readonly && make_overlay(s, disk, i, &overlay, err) < 0)
+        return -1;
+    /* Writable disks are overlays that are thrown away or synced before they are committed: a
+       host crash in between costs nothing, so flushes need not be waited for. */
+    int r = guestfs_add_drive_opts(
+        s->g, overlay ? overlay : disk->path, GUESTFS_ADD_DRIVE_OPTS_FORMAT,
+        overlay ? "qcow2" : disk->format, GUESTFS_ADD_DRIVE_OPTS_CACHEMODE, "unsafe",
+        GUESTFS_ADD_DRIVE_OPTS_DISCARD, "besteffort", -1);
     if (r < 0)
         gold_error_set_guestfs(err, s, "adding the disk '%s' to the appliance", disk->path);
     return r;
@@ -236,13 +270,16 @@ launch(struct gold_session *s, const struct gold_session_disk *disks, size_t n,
     if (gold_check_cancelled(s->ctx, err) < 0 || configure(s, err) < 0)
         return -1;
     for (size_t i = 0; i < n; i++)
-        if (add_disk(s, &disks[i], err) < 0)
+        if (add_disk(s, &disks[i], i, err) < 0)
             return -1;
     if (start_watch(s, disks, n, err) < 0)
         return -1;
     gold_progress(s->ctx, "launch", 0, NULL);
     if (guestfs_launch(s->g) < 0) {
+        take_line(s);
         gold_error_set_guestfs(err, s, "starting the appliance");
+        if (s->complaint && !gold_cancelled(s->ctx))
+            gold_error_hint(err, "%s", s->complaint);
         return -1;
     }
     if (gold_check_cancelled(s->ctx, err) < 0 || register_appliance(s, err) < 0)
@@ -307,6 +344,7 @@ gold_session_free(struct gold_session *s)
             gold_warning(s->ctx, "%s, ignoring", gold_error_message(failure));
     }
     gold_str_done(&s->line);
+    free(s->complaint);
     free(s->socket_dir);
     free(s->tmp_dir);
     free(s);

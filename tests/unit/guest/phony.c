@@ -81,11 +81,21 @@ phony_run(const char *fmt, ...)
     free(command);
 }
 
+static void
+print_log(void *opaque, enum gold_log_level level, const char *message)
+{
+    (void)opaque;
+    (void)level;
+    print_error("%s\n", message);
+}
+
 struct gold_context *
 phony_context(void)
 {
     struct gold_context *ctx = gold_context_new();
     assert_non_null(ctx);
+    if (getenv("GOLD_TEST_DEBUG"))
+        gold_context_set_log(ctx, print_log, NULL, GOLD_LOG_DEBUG);
     /* One appliance for all test programs of a build tree. */
     assert_int_equal(gold_context_set_cache_dir(ctx, GOLD_TEST_LIBEXEC "/../../test-cache"), 0);
     assert_int_equal(gold_context_set_libexec_dir(ctx, GOLD_TEST_LIBEXEC), 0);

@@ -52,7 +52,8 @@ what_is_no_key(void **state)
     check_key("ssh-rsa AAAA*AAA", NULL);
     check_key("\n\n", NULL);
     check_key("no key", NULL);
-    check_key("ssh-rsa AAAAC3NzaC1lZDI1NTE5AAAAICtv5fFEQfpw5sUwjtjSDXoT7F9Rr8/M7HpWc5mA2835", NULL);
+    check_key("ssh-rsa AAAAC3NzaC1lZDI1NTE5AAAAICtv5fFEQfpw5sUwjtjSDXoT7F9Rr8/M7HpWc5mA2835",
+              NULL);
     char *text = malloc(40001);
     assert_non_null(text);
     memset(text, 'A', 40000);

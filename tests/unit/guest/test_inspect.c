@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/io.h"
 #include "guest/inspect.h"
@@ -92,6 +93,8 @@ enum {
     LVM,
     BTRFS,
     XFS,
+    NTFS,
+    LUKS,
     N_DISKS
 };
 
@@ -99,6 +102,7 @@ static char *images[N_DISKS];
 static struct gold_context *ctx;
 static struct gold_session *session;
 static struct gold_guest *guest;
+static bool have_luks;
 
 static void
 make_images(void)
@@ -125,8 +129,16 @@ make_images(void)
     images[NOTHING] = phony_create("nothing", NULL, LISTS(no_system));
     const char *parts[] = {images[CLEAN], images[SWAP]};
     images[PARTITIONED] = phony_partitioned("partitioned", parts, 2);
-    static const char *const blank[] = {"lvm", "btrfs", "xfs"};
-    for (size_t i = 0; i < 3; i++) {
+    images[LUKS] = gold_path_join(phony_dir(), "luks", NULL);
+    phony_run("truncate -s 20M '%s'", images[LUKS]);
+    have_luks =
+        access("/usr/sbin/cryptsetup", X_OK) == 0 || access("/sbin/cryptsetup", X_OK) == 0;
+    if (have_luks)
+        phony_run("echo -n secret | cryptsetup -q luksFormat --type luks1 "
+                  "--pbkdf-force-iterations 1000 '%s' -",
+                  images[LUKS]);
+    static const char *const blank[] = {"lvm", "btrfs", "xfs", "ntfs"};
+    for (size_t i = 0; i < 4; i++) {
         images[LVM + i] = gold_path_join(phony_dir(), blank[i], NULL);
         phony_run("truncate -s 400M '%s'", images[LVM + i]);
     }
@@ -139,11 +151,25 @@ fill_root(guestfs_h *g, const char *release)
     assert_int_equal(guestfs_write(g, "/etc/os-release", release, strlen(release)), 0);
 }
 
+static bool have_ntfs;
+
+static void
+make_windows(guestfs_h *g)
+{
+    assert_int_equal(guestfs_mkfs_opts(g, "ntfs", "/dev/sdd", -1), 0);
+    assert_int_equal(guestfs_umount_all(g), 0);
+    assert_int_equal(guestfs_mount(g, "/dev/sdd", "/"), 0);
+    assert_int_equal(guestfs_mkdir_p(g, "/Windows/System32"), 0);
+    assert_int_equal(guestfs_write(g, "/Windows/System32/ntoskrnl.exe", "MZ", 2), 0);
+    assert_int_equal(guestfs_write(g, "/hiberfil.sys", "hibr....", 8), 0);
+    assert_int_equal(guestfs_umount_all(g), 0);
+}
+
 /* Ends without an unmount, as a machine does that is switched off. */
 static void
 make_odd_file_systems(void)
 {
-    struct gold_session *s = phony_session(ctx, false, (const char *const *)&images[LVM], 3);
+    struct gold_session *s = phony_session(ctx, false, (const char *const *)&images[LVM], 4);
     guestfs_h *g = gold_session_handle(s);
     char *pv[] = {(char *)"/dev/sda", NULL};
     assert_int_equal(guestfs_pvcreate(g, "/dev/sda"), 0);
@@ -177,6 +203,9 @@ make_odd_file_systems(void)
     assert_int_equal(guestfs_umount_all(g), 0);
     free(uuid);
     free(fstab);
+    have_ntfs = guestfs_feature_available(g, (char *[]){(char[]){"ntfs3g"}, NULL}) == 1;
+    if (have_ntfs)
+        make_windows(g);
     assert_int_equal(guestfs_mkfs_opts(g, "xfs", "/dev/sdc", -1), 0);
     assert_int_equal(guestfs_mount(g, "/dev/sdc", "/"), 0);
     fill_root(g, "ID=xfs\n");
@@ -225,6 +254,7 @@ find_fs(const char *device)
     assert_int_equal(gold_guest_facts(guest, &all, NULL), 0);
     for (size_t i = 0; i < all.n; i++)
         print_error("%s: %s\n", all.items[i].name, all.items[i].value);
+    gold_facts_done(&all);
     fail_msg("no file system '%s'", device);
     return NULL;
 }
@@ -264,6 +294,13 @@ file_systems(void **state)
     assert_string_equal(find_fs("/dev/v-g/root")->type, "ext4");
     assert_string_equal(find_fs(disk(XFS))->type, "xfs");
     assert_string_equal(find_fs("btrfsvol:/dev/sdn/@home")->block, "/dev/sdn");
+    if (have_luks) {
+        assert_string_equal(find_fs(disk(LUKS))->type,
+                            "crypto_LUKS"); /* reported and not opened */
+        assert_null(find_root(disk(LUKS)));
+    } else {
+        print_message("an encrypted volume is not tried: there is no cryptsetup\n");
+    }
 }
 
 static void
@@ -274,8 +311,9 @@ dirty_and_suspended(void **state)
         const struct gold_filesystem *fs = &guest->filesystems[i];
         bool is_dirty =
             strcmp(fs->device, "/dev/sde") == 0 || strcmp(fs->device, "/dev/sdo") == 0;
-        bool is_suspended =
-            strcmp(fs->device, "/dev/sdf") == 0 || strcmp(fs->device, "/dev/sdb") == 0;
+        bool is_suspended = strcmp(fs->device, "/dev/sdf") == 0 ||
+                            strcmp(fs->device, "/dev/sdb") == 0 ||
+                            (have_ntfs && strcmp(fs->device, "/dev/sdp") == 0);
         if (fs->dirty != is_dirty || fs->hibernated != is_suspended)
             fail_msg("'%s': dirty %d, suspended %d", fs->device, fs->dirty, fs->hibernated);
     }
@@ -361,6 +399,21 @@ lvm_btrfs_xfs(void **state)
 }
 
 static void
+a_windows(void **state)
+{
+    (void)state;
+    if (!have_ntfs) {
+        print_message("Windows is not tried: the appliance has no ntfs-3g\n");
+        skip();
+    }
+    const struct gold_root *root = find_root(disk(NTFS));
+    assert_non_null(root);
+    assert_string_equal(root->os, "windows");
+    assert_null(root->distro);
+    assert_true(find_fs(disk(NTFS))->hibernated);
+}
+
+static void
 choosing(void **state)
 {
     (void)state;
@@ -443,8 +496,8 @@ main(void)
         cmocka_unit_test(file_systems), cmocka_unit_test(dirty_and_suspended),
         cmocka_unit_test(a_debian),     cmocka_unit_test(a_separate_usr),
         cmocka_unit_test(other_inits),  cmocka_unit_test(lvm_btrfs_xfs),
-        cmocka_unit_test(choosing),     cmocka_unit_test(facts),
-        cmocka_unit_test(mounting),
+        cmocka_unit_test(a_windows),    cmocka_unit_test(choosing),
+        cmocka_unit_test(facts),        cmocka_unit_test(mounting),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
