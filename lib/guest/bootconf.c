@@ -3,10 +3,12 @@
  * Where a guest keeps its kernel command lines: found by the files that are there. Does not
  * decide what a parameter should be.
  */
+#include <fnmatch.h>
 #include <string.h>
 
 #include "core/limits.h"
 #include "guest/bootconf.h"
+#include "guest/stores.h"
 
 static const struct {
     const char *pattern;
@@ -69,14 +71,18 @@ int
 gold_bootconf_each(struct gold_scene *sc, gold_bootconf_fn *fn, void *opaque,
                    struct gold_error **err)
 {
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        GOLD_CLEANUP_STRV struct gold_strv paths = {0};
-        if (gold_scene_glob(sc, places[i].pattern, &paths, err) < 0)
-            return -1;
+    const size_t n = sizeof(places) / sizeof(places[0]);
+    const char *patterns[sizeof(places) / sizeof(places[0])];
+    GOLD_CLEANUP_STRV struct gold_strv paths = {0};
+    for (size_t i = 0; i < n; i++)
+        patterns[i] = places[i].pattern;
+    if (gold_scene_glob_all(sc, patterns, n, &paths, err) < 0)
+        return -1;
+    for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < paths.n; k++)
-            if (one_file(sc, paths.items[k], places[i].kind, fn, opaque, err) < 0)
+            if (fnmatch(places[i].pattern, paths.items[k], FNM_PATHNAME | FNM_PERIOD) == 0 &&
+                one_file(sc, paths.items[k], places[i].kind, fn, opaque, err) < 0)
                 return -1;
-    }
     return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "core/io.h"
 #include "guest/firstboot.h"
 #include "guest/ssh_keys.h"
+#include "guest/stores.h"
 #include "guest/text.h"
 #include "guest/units.h"
 
@@ -62,17 +63,17 @@ read_presets(struct gold_scene *sc, struct preset_files *ret, struct gold_error 
     static const char *const patterns[] = {
         "/etc/systemd/system-preset/*.preset", "/usr/local/lib/systemd/system-preset/*.preset",
         "/usr/lib/systemd/system-preset/*.preset", "/lib/systemd/system-preset/*.preset"};
-    for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
-        GOLD_CLEANUP_STRV struct gold_strv found = {0};
-        if (gold_scene_glob(sc, patterns[i], &found, err) < 0)
+    GOLD_CLEANUP_STRV struct gold_strv found = {0};
+    if (gold_scene_glob_all(sc, patterns, sizeof(patterns) / sizeof(patterns[0]), &found, err) <
+        0)
+        return -1;
+    /* Sorted by path: the administrator's come first. */
+    for (size_t k = 0; k < found.n; k++) {
+        bool shadowed = false;
+        for (size_t m = 0; m < ret->paths.n; m++)
+            shadowed |= by_name(&ret->paths.items[m], &found.items[k]) == 0;
+        if (!shadowed && gold_strv_add(&ret->paths, found.items[k], err) < 0)
             return -1;
-        for (size_t k = 0; k < found.n; k++) {
-            bool shadowed = false;
-            for (size_t m = 0; m < ret->paths.n; m++)
-                shadowed |= by_name(&ret->paths.items[m], &found.items[k]) == 0;
-            if (!shadowed && gold_strv_add(&ret->paths, found.items[k], err) < 0)
-                return -1;
-        }
     }
     if (ret->paths.n > 1)
         qsort(ret->paths.items, ret->paths.n, sizeof(char *), by_name);

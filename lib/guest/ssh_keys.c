@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "guest/ssh_keys.h"
+#include "guest/stores.h"
 #include "guest/text.h"
 #include "guest/units.h"
 
@@ -159,19 +160,6 @@ first_file(struct gold_scene *sc, const char *const *paths, const char **ret,
 }
 
 static int
-any_match(struct gold_scene *sc, const char *const *patterns, struct gold_error **err)
-{
-    for (; *patterns; patterns++) {
-        GOLD_CLEANUP_STRV struct gold_strv paths = {0};
-        if (gold_scene_glob(sc, *patterns, &paths, err) < 0)
-            return -1;
-        if (paths.n > 0)
-            return 1;
-    }
-    return 0;
-}
-
-static int
 find_programs(struct gold_scene *sc, struct gold_ssh_keys *k, struct gold_error **err)
 {
     static const char *const sshds[] = {"/usr/sbin/sshd", "/usr/bin/sshd", "/sbin/sshd",
@@ -183,7 +171,7 @@ find_programs(struct gold_scene *sc, struct gold_ssh_keys *k, struct gold_error 
                                                NULL};
     static const char *const dropbear_starts[] = {"/etc/rc[2-5].d/S*dropbear",
                                                   "/etc/runlevels/*/dropbear",
-                                                  "/etc/dropbear/dropbear_*_host_key", NULL};
+                                                  "/etc/dropbear/dropbear_*_host_key"};
     const char *sshd, *dropbear;
     if (first_file(sc, sshds, &sshd, err) < 0 ||
         first_file(sc, dropbears, &dropbear, err) < 0 ||
@@ -193,8 +181,13 @@ find_programs(struct gold_scene *sc, struct gold_ssh_keys *k, struct gold_error 
     k->sshd = sshd != NULL;
     if (!dropbear)
         return 0;
-    int started = any_match(sc, dropbear_starts, err);
-    if (started == 0)
+    GOLD_CLEANUP_STRV struct gold_strv starts = {0};
+    if (gold_scene_glob_all(sc, dropbear_starts,
+                            sizeof(dropbear_starts) / sizeof(dropbear_starts[0]), &starts,
+                            err) < 0)
+        return -1;
+    int started = starts.n > 0;
+    if (!started)
         started = gold_unit_enabled(sc, "dropbear.service", err);
     k->dropbear = started > 0;
     return started < 0 ? -1 : 0;
@@ -213,14 +206,9 @@ gold_ssh_keys_find(struct gold_scene *sc, struct gold_ssh_keys *ret, struct gold
         add_matches(sc, &k, "/etc/dropbear/dropbear_*_host_key*", err) < 0 ||
         add_custom_files(sc, &k, &k.custom, err) < 0)
         return -1;
-    for (size_t i = 0; i < sizeof(embedded) / sizeof(embedded[0]); i++) {
-        GOLD_CLEANUP_STRV struct gold_strv paths = {0};
-        if (gold_scene_glob(sc, embedded[i], &paths, err) < 0)
-            return -1;
-        for (size_t p = 0; p < paths.n; p++)
-            if (gold_strv_add(&k.embedded, paths.items[p], err) < 0)
-                return -1;
-    }
+    if (gold_scene_glob_all(sc, embedded, sizeof(embedded) / sizeof(embedded[0]), &k.embedded,
+                            err) < 0)
+        return -1;
     *ret = k;
     k = (struct gold_ssh_keys){0};
     return 0;

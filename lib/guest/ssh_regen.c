@@ -240,17 +240,12 @@ look_at_units(struct gold_scene *sc, struct gold_ssh_regen *ret, struct gold_err
 static int
 script_starts(struct gold_scene *sc, const char *name, struct gold_error **err)
 {
-    static const char *const formats[] = {"/etc/runlevels/*/", "/etc/rc[2-5S].d/S*",
-                                          "/etc/rc.d/rc[2-5S].d/S*"};
-    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-        GOLD_CLEANUP_STRV struct gold_strv paths = {0};
-        GOLD_CLEANUP_FREE char *pattern = gold_format(err, "%s%s", formats[i], name);
-        if (!pattern || gold_scene_glob(sc, pattern, &paths, err) < 0)
-            return -1;
-        if (paths.n > 0)
-            return 1;
-    }
-    return 0;
+    GOLD_CLEANUP_STRV struct gold_strv paths = {0};
+    GOLD_CLEANUP_FREE char *pattern =
+        gold_format(err, "/etc/{runlevels/*/,rc[2-5S].d/S*,rc.d/rc[2-5S].d/S*}%s", name);
+    if (!pattern || gold_scene_glob(sc, pattern, &paths, err) < 0)
+        return -1;
+    return paths.n > 0;
 }
 
 /* Is the generating part of an init script switched off? */

@@ -25,6 +25,11 @@ GOLD_MUST_CHECK int gold_stores_remove(struct gold_scene *sc, const struct gold_
 GOLD_MUST_CHECK int gold_stores_report(struct gold_scene *sc, const struct gold_store *stores,
                                        size_t n, struct gold_error **err);
 
+/* gold_scene_glob() over several patterns in one call to the appliance; sorted, each name once.
+ */
+GOLD_MUST_CHECK int gold_scene_glob_all(struct gold_scene *sc, const char *const *patterns,
+                                        size_t n, struct gold_strv *ret,
+                                        struct gold_error **err);
 /* Names in a directory; nothing when it is none. */
 GOLD_MUST_CHECK int gold_scene_list(struct gold_scene *sc, const char *dir,
                                     struct gold_strv *ret, struct gold_error **err);

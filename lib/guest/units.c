@@ -9,7 +9,8 @@
 /* In the order in which systemd looks. /usr/lib and /lib may be the same. */
 static const char *const unit_dirs[] = {"/etc/systemd/system", "/usr/local/lib/systemd/system",
                                         "/usr/lib/systemd/system", "/lib/systemd/system"};
-#define N_DIRS (sizeof(unit_dirs) / sizeof(unit_dirs[0]))
+#define UNIT_DIRS "/{etc,usr/local/lib,usr/lib,lib}/systemd/system"
+#define N_DIRS    (sizeof(unit_dirs) / sizeof(unit_dirs[0]))
 
 char *
 gold_unit_template(const char *name, struct gold_error **err)
@@ -36,20 +37,30 @@ append_file(struct gold_scene *sc, const char *path, struct gold_str *out,
 }
 
 static int
+by_name(const void *a, const void *b)
+{
+    const char *p = *(char *const *)a, *q = *(char *const *)b;
+    int r = strcmp(gold_path_basename(p), gold_path_basename(q));
+    return r ? r : strcmp(p, q);
+}
+
+/* In the order of their names; of one name only the administrator's counts, whose path sorts
+ * first. */
+static int
 append_dropins(struct gold_scene *sc, const char *name, struct gold_str *out,
                struct gold_error **err)
 {
-    for (size_t i = N_DIRS; i-- > 0;) {
-        if (i == 3)
-            continue; /* almost always the same directory as the one before */
-        GOLD_CLEANUP_STRV struct gold_strv paths = {0};
-        GOLD_CLEANUP_FREE char *pattern =
-            gold_format(err, "%s/%s.d/*.conf", unit_dirs[i], name);
-        if (!pattern || gold_scene_glob(sc, pattern, &paths, err) < 0)
+    GOLD_CLEANUP_STRV struct gold_strv paths = {0};
+    GOLD_CLEANUP_FREE char *pattern = gold_format(err, UNIT_DIRS "/%s.d/*.conf", name);
+    if (!pattern || gold_scene_glob(sc, pattern, &paths, err) < 0)
+        return -1;
+    if (paths.n > 1)
+        qsort(paths.items, paths.n, sizeof(char *), by_name);
+    for (size_t i = 0; i < paths.n; i++) {
+        bool shadowed = i > 0 && gold_streq(gold_path_basename(paths.items[i]),
+                                            gold_path_basename(paths.items[i - 1]));
+        if (!shadowed && append_file(sc, paths.items[i], out, err) < 0)
             return -1;
-        for (size_t k = 0; k < paths.n; k++)
-            if (append_file(sc, paths.items[k], out, err) < 0)
-                return -1;
     }
     return 0;
 }
@@ -96,40 +107,34 @@ gold_unit_read(struct gold_scene *sc, const char *name, char **ret, char **ret_p
 int
 gold_unit_enabled(struct gold_scene *sc, const char *name, struct gold_error **err)
 {
-    static const char *const kinds[] = {"wants", "requires", "upholds"};
+    GOLD_CLEANUP_STRV struct gold_strv paths = {0};
     GOLD_CLEANUP_FREE char *base = gold_unit_template(name, err);
     if (!base)
         return -1;
+    if (strpbrk(base, "*?[]{},\\"))
+        return 0;
     const char *at = strchr(base, '@');
-    for (size_t i = 0; i < N_DIRS; i++)
-        for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
-            GOLD_CLEANUP_STRV struct gold_strv paths = {0};
-            GOLD_CLEANUP_FREE char *pattern =
-                at ? gold_format(err, "%s/*.%s/%.*s@*%s", unit_dirs[i], kinds[k],
-                                 (int)(at - base), base, at + 1)
-                   : gold_format(err, "%s/*.%s/%s", unit_dirs[i], kinds[k], base);
-            if (!pattern || gold_scene_glob(sc, pattern, &paths, err) < 0)
-                return -1;
-            if (paths.n > 0)
-                return 1;
-        }
-    return 0;
+    GOLD_CLEANUP_FREE char *pattern =
+        at ? gold_format(err, UNIT_DIRS "/*.{wants,requires,upholds}/%.*s@*%s",
+                         (int)(at - base), base, at + 1)
+           : gold_format(err, UNIT_DIRS "/*.{wants,requires,upholds}/%s", base);
+    if (!pattern || gold_scene_glob(sc, pattern, &paths, err) < 0)
+        return -1;
+    return paths.n > 0;
 }
 
 int
 gold_unit_glob(struct gold_scene *sc, const char *pattern, struct gold_strv *ret,
                struct gold_error **err)
 {
-    for (size_t i = 0; i < N_DIRS; i++) {
-        GOLD_CLEANUP_STRV struct gold_strv paths = {0};
-        GOLD_CLEANUP_FREE char *full = gold_format(err, "%s/%s", unit_dirs[i], pattern);
-        if (!full || gold_scene_glob(sc, full, &paths, err) < 0)
+    GOLD_CLEANUP_STRV struct gold_strv paths = {0};
+    GOLD_CLEANUP_FREE char *full = gold_format(err, UNIT_DIRS "/%s", pattern);
+    if (!full || gold_scene_glob(sc, full, &paths, err) < 0)
+        return -1;
+    for (size_t k = 0; k < paths.n; k++) {
+        const char *name = gold_path_basename(paths.items[k]);
+        if (!gold_strv_contains(ret, name) && gold_strv_add(ret, name, err) < 0)
             return -1;
-        for (size_t k = 0; k < paths.n; k++) {
-            const char *name = gold_path_basename(paths.items[k]);
-            if (!gold_strv_contains(ret, name) && gold_strv_add(ret, name, err) < 0)
-                return -1;
-        }
     }
     return 0;
 }

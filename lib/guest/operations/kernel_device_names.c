@@ -10,6 +10,7 @@
 #include "guest/bootconf.h"
 #include "guest/devname.h"
 #include "guest/operations.h"
+#include "guest/stores.h"
 
 enum purpose { PURPOSE_COUNT, PURPOSE_RUN, PURPOSE_VERIFY };
 
@@ -233,13 +234,11 @@ find_initramfs(struct gold_scene *sc, bool *ret, struct gold_error **err)
     static const char *const patterns[] = {"/boot/init*", "/boot/*/initrd*",
                                            "/boot/*/*/initrd*", "/boot/efi/*/*/initrd*",
                                            "/efi/*/*/initrd*"};
-    *ret = false;
-    for (size_t i = 0; !*ret && i < sizeof(patterns) / sizeof(patterns[0]); i++) {
-        GOLD_CLEANUP_STRV struct gold_strv paths = {0};
-        if (gold_scene_glob(sc, patterns[i], &paths, err) < 0)
-            return -1;
-        *ret = paths.n > 0;
-    }
+    GOLD_CLEANUP_STRV struct gold_strv paths = {0};
+    if (gold_scene_glob_all(sc, patterns, sizeof(patterns) / sizeof(patterns[0]), &paths, err) <
+        0)
+        return -1;
+    *ret = paths.n > 0;
     return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "core/context.h"
+#include "core/io.h"
 #include "core/limits.h"
 #include "guest/operations.h"
 #include "guest/stores.h"
@@ -85,16 +86,18 @@ free_stats(struct guestfs_statns_list **stats)
 /* One found name: keeps it when it is a regular file that has something in it, or was rotated
  * away. */
 static int
-consider(const char *relative, const struct guestfs_statns *st, struct log_files *ret,
+consider(const char *path, const struct guestfs_statns *st, struct log_files *ret,
          struct gold_error **err)
 {
-    const char *slash = strrchr(relative, '/');
-    if (!S_ISREG((mode_t)st->st_mode) || gold_str_has_prefix(relative, "journal/"))
+    bool spent = is_rotated(gold_path_basename(path)) || is_spent(path + strlen(LOGS "/"));
+    if (!S_ISREG((mode_t)st->st_mode) || (st->st_size == 0 && !spent))
         return 0;
-    bool spent = is_rotated(slash ? slash + 1 : relative) || is_spent(relative);
-    if (st->st_size == 0 && !spent)
-        return 0;
-    struct log_file f = {.path = gold_format(err, LOGS "/%s", relative),
+    if (ret->n >= GOLD_LIMIT_GUEST_ENTRIES) {
+        gold_error_set(err, GOLD_ERROR_UNSUPPORTED, "'" LOGS "' has more than %d files",
+                       GOLD_LIMIT_GUEST_ENTRIES);
+        return -1;
+    }
+    struct log_file f = {.path = gold_strdup(path, err),
                          .fate = spent ? FATE_REMOVE : FATE_TRUNCATE};
     if (!f.path)
         return -1;
@@ -105,27 +108,31 @@ consider(const char *relative, const struct guestfs_statns *st, struct log_files
     return 0;
 }
 
-/* One directory: two calls, whatever it holds. Its sub-directories go to the end of `dirs`. */
+/* What is in one directory: files are considered, directories go to `dirs`. Symlinks are
+ * neither. */
 static int
-look_into(struct gold_scene *sc, const char *relative, struct gold_strv *dirs, struct log_files *ret,
+look_into(struct gold_scene *sc, const char *dir, struct gold_strv *dirs, struct log_files *ret,
           struct gold_error **err)
 {
-    GOLD_CLEANUP_FREE char *dir = gold_format(err, LOGS "/%s", relative);
-    if (!dir)
-        return -1;
     GOLD_CLEANUP(free_names) char **names = guestfs_ls(sc->g, dir);
+    if (!names) {
+        gold_error_set_guestfs(err, sc->session, "cannot list '%s'", dir);
+        return -1;
+    }
     GOLD_CLEANUP(free_stats)
-    struct guestfs_statns_list *stats = names ? guestfs_lstatnslist(sc->g, dir, names) : NULL;
+    struct guestfs_statns_list *stats = guestfs_lstatnslist(sc->g, dir, names);
     if (!stats) {
         gold_error_set_guestfs(err, sc->session, "cannot read what is in '%s'", dir);
         return -1;
     }
     for (size_t i = 0; names[i] && i < stats->len; i++) {
-        GOLD_CLEANUP_FREE char *path =
-            gold_format(err, "%s%s%s", relative, *relative ? "/" : "", names[i]);
-        if (!path || consider(path, &stats->val[i], ret, err) < 0)
+        GOLD_CLEANUP_FREE char *path = gold_path_join(dir, names[i], err);
+        if (!path)
             return -1;
-        if (S_ISDIR((mode_t)stats->val[i].st_mode) && gold_strv_add(dirs, path, err) < 0)
+        bool deeper =
+            S_ISDIR((mode_t)stats->val[i].st_mode) && strcmp(path, LOGS "/journal") != 0;
+        if ((deeper && gold_strv_add(dirs, path, err) < 0) ||
+            consider(path, &stats->val[i], ret, err) < 0)
             return -1;
     }
     return 0;
@@ -138,12 +145,12 @@ find_logs(struct gold_scene *sc, struct log_files *ret, struct gold_error **err)
     int is_dir = gold_scene_is_dir(sc, LOGS, err);
     if (is_dir <= 0)
         return is_dir;
-    if (gold_strv_add(&dirs, "", err) < 0)
+    if (gold_strv_add(&dirs, LOGS, err) < 0)
         return -1;
     for (size_t i = 0; i < dirs.n; i++) {
-        if (ret->n + dirs.n > GOLD_LIMIT_GUEST_ENTRIES) {
-            gold_error_set(err, GOLD_ERROR_UNSUPPORTED, "'" LOGS "' has more than %d files",
-                           GOLD_LIMIT_GUEST_ENTRIES);
+        if (i >= GOLD_LIMIT_GUEST_ENTRIES) {
+            gold_error_set(err, GOLD_ERROR_UNSUPPORTED,
+                           "'" LOGS "' has more than %d directories", GOLD_LIMIT_GUEST_ENTRIES);
             return -1;
         }
         if (look_into(sc, dirs.items[i], &dirs, ret, err) < 0)
