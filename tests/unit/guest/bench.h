@@ -30,6 +30,8 @@ void bench_compare(void);
 /* Content of a guest's file, "(none)" when there is none. */
 char *bench_cat(const char *path);
 void bench_put(const char *path, const char *text);
+/* Gives a file an SELinux label, which an edit must keep. */
+void bench_set_label(const char *path, const char *label);
 
 /* Seals twice and compares with what is expected at each step. NULL leaves a step's text
  * unchecked. */

@@ -53,10 +53,7 @@ static const struct phony_file debian[] = {
     {.path = "/etc/ssh/moduli", .bytes = "x"},
     {.path = "/var/log/journal/" ID_A "/system.journal", .bytes = "LPKSHHRH", .mode = 0640},
     {.path = "/var/log/journal/remote/other.journal", .bytes = "LPKSHHRH"},
-    {.path = "/var/log/syslog",
-     .bytes = "line\n",
-     .mode = 0640,
-     .xattr = "system_u:object_r:var_log_t:s0"},
+    {.path = "/var/log/syslog", .bytes = "line\n", .mode = 0640},
     {.path = "/var/log/syslog.1", .bytes = "line\n"},
     {.path = "/var/log/syslog.2.gz", .bytes = ""},
     {.path = "/var/log/wtmp", .bytes = "record", .mode = 0664},
@@ -87,17 +84,13 @@ static const struct phony_file rhel[] = {
     {.path = "/usr/lib/os-release",
      .bytes = "ID=rocky\nVERSION_ID=\"9.3\"\nPRETTY_NAME=\"Rocky Linux 9.3\"\n"},
     {.path = "/etc/selinux/config", .bytes = "SELINUX=enforcing\nSELINUXTYPE=targeted\n"},
-    {.path = "/etc/machine-id",
-     .bytes = ID_A "\n",
-     .mode = 0444,
-     .xattr = "system_u:object_r:machineid_t:s0"},
+    {.path = "/etc/machine-id", .bytes = ID_A "\n", .mode = 0444},
     {.path = "/var/lib/dbus/machine-id", .link = "/etc/machine-id"},
     {.path = "/boot/loader/entries/" ID_A "-5.14.conf",
      .bytes = "title Rocky Linux\nversion 5.14\nmachine-id " ID_A
               "\nlinux /vmlinuz-5.14\ninitrd /initramfs-5.14.img\n"
               "options root=/dev/mapper/rl-root systemd.machine_id=" ID_A
-              " ro systemd.machine_id=" ID_A "\ngrub_class rocky\n",
-     .xattr = "system_u:object_r:boot_t:s0"},
+              " ro systemd.machine_id=" ID_A "\ngrub_class rocky\n"},
     {.path = "/etc/kernel/cmdline",
      .bytes = "systemd.machine_id=" ID_A " root=/dev/mapper/rl-root ro\n"},
     {.path = "/boot/grub2/grubenv", .bytes = rhel_grubenv},
@@ -115,18 +108,12 @@ static const struct phony_file rhel[] = {
               "usr/libexec/openssh/sshd-keygen %i\n"},
     {.path = "/etc/systemd/system/multi-user.target.wants/sshd.service",
      .link = "/usr/lib/systemd/system/sshd.service"},
-    {.path = "/etc/ssh/ssh_host_ed25519_key",
-     .bytes = "secret",
-     .mode = 0600,
-     .xattr = "system_u:object_r:sshd_key_t:s0"},
+    {.path = "/etc/ssh/ssh_host_ed25519_key", .bytes = "secret", .mode = 0600},
     {.path = "/var/lib/NetworkManager/secret_key", .bytes = "nm-v2:0123", .mode = 0600},
     {.path = "/var/lib/NetworkManager/internal-1234-eth0.lease", .bytes = "ADDRESS=10.0.0.2\n"},
     {.path = "/var/log/messages-20240101", .bytes = "x\n"},
     {.path = "/var/log/sa/sa01", .bytes = "x"},
-    {.path = "/var/log/audit/audit.log",
-     .bytes = "x\n",
-     .mode = 0600,
-     .xattr = "system_u:object_r:auditd_log_t:s0"},
+    {.path = "/var/log/audit/audit.log", .bytes = "x\n", .mode = 0600},
     {0},
 };
 
@@ -218,6 +205,9 @@ static void
 seals_a_dirty_debian(void **state)
 {
     (void)state;
+    bench_enter("/dev/sda1", GOLD_MACHINE_ID_AUTO);
+    bench_set_label("/etc/fstab", "system_u:object_r:etc_t:s0");
+    bench_set_label("/var/log/syslog", "system_u:object_r:var_log_t:s0");
     bench_tell(&(struct bench_story){
         .device = "/dev/sda1",
         .found = "journal-old-id warning safe /var/log/journal/" ID_A ":0\n"
@@ -304,6 +294,10 @@ static void
 seals_el(void **state)
 {
     (void)state;
+    bench_enter("/dev/sdb", GOLD_MACHINE_ID_AUTO);
+    bench_set_label("/etc/machine-id", "system_u:object_r:machineid_t:s0");
+    bench_set_label("/boot/loader/entries/" ID_A "-5.14.conf", "system_u:object_r:boot_t:s0");
+    bench_set_label("/var/log/audit/audit.log", "system_u:object_r:auditd_log_t:s0");
     bench_tell(&(struct bench_story){
         .device = "/dev/sdb",
         .found = "logs-left warning safe /var/log:0\n"
