@@ -72,9 +72,9 @@ bootp_of_frame(struct bytes frame, struct bytes *ret)
         return false;
     unsigned type = be16(head.p);
     for (int tags = 0; tags < 2 && (type == 0x8100 || type == 0x88a8); tags++) {
-        if (!take(&frame, 2, &head) || !take(&frame, 2, &head))
+        if (!take(&frame, 4, &head))
             return false;
-        type = be16(head.p);
+        type = be16(head.p + 2);
     }
     if (type != 0x0800 || frame.len < 20 || frame.p[0] >> 4 != 4)
         return false;

@@ -33,14 +33,14 @@ static int
 write_all(struct gold_context *ctx, int fd, const char *path, uint64_t size,
           struct gold_error **err)
 {
-    GOLD_CLEANUP_FREE uint64_t *chunk = malloc(CHUNK);
-    /* Not the same bytes on each disk, or deduplicating storage would keep them once. */
     uint64_t state[2] = {0x9E3779B97F4A7C15ULL, 1};
-    if (!chunk)
-        return gold_error_set_nomem(err);
     char nonce[33];
+    /* Not the same bytes on each disk, or deduplicating storage would keep them once. */
     if (gold_nonce(nonce, err) < 0)
         return -1;
+    GOLD_CLEANUP_FREE uint64_t *chunk = malloc(CHUNK);
+    if (!chunk)
+        return gold_error_set_nomem(err);
     for (size_t i = 0; i < 32; i++)
         state[i / 16] = state[i / 16] * 31 + (unsigned char)nonce[i];
     for (uint64_t at = 0; at < size; at += CHUNK) {

@@ -24,7 +24,7 @@ struct gold_agent_text {
     size_t len, cap;
     bool failed; /* out of memory, or over GOLD_AGENT_TEXT_MAX; later additions do nothing */
 };
-#define GOLD_AGENT_TEXT_MAX (512 * 1024) /* below what the host takes as one line */
+#define GOLD_AGENT_TEXT_MAX ((size_t)512 * 1024) /* below what the host takes as one line */
 
 void gold_agent_text_done(struct gold_agent_text *t);
 void gold_agent_text_add(struct gold_agent_text *t, const void *bytes, size_t len);
@@ -165,10 +165,12 @@ struct gold_agent_sample {
     double stalled; /* of these, what a throttle could not make up for: see load.c */
 };
 #define GOLD_AGENT_RUNS_MOST 200
-/* Keeps `depth` requests in flight through the ramp and the runs; goes on for up to twice as many runs until `runs` of them
-   were not disturbed by stalls. *ret (GOLD_AGENT_RUNS_MOST) and *ret_n: all of them. tick is called about once a second with
-   the time that has passed. False with a reason in why when the disk fails or stops answering. */
-bool gold_agent_load_run(const struct gold_agent_load *load, struct gold_agent_sample *ret, unsigned *ret_n,
-                         void (*tick)(void *, double), void *opaque, char *why, size_t why_cap);
+/* Keeps `depth` requests in flight through the ramp and the runs; goes on for up to twice as
+   many runs until `runs` of them were not disturbed by stalls. *ret (GOLD_AGENT_RUNS_MOST) and
+   *ret_n: all of them. tick is called about once a second with the time that has passed. False
+   with a reason in why when the disk fails or stops answering. */
+bool gold_agent_load_run(const struct gold_agent_load *load, struct gold_agent_sample *ret,
+                         unsigned *ret_n, void (*tick)(void *, double), void *opaque, char *why,
+                         size_t why_cap);
 
 #endif
