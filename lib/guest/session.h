@@ -17,7 +17,7 @@ struct gold_session;
 struct gold_session_disk {
     const char *path;   /* image or overlay */
     const char *format; /* never NULL: "qcow2", "raw", ... */
-    bool readonly;
+    bool readonly; /* an overlay of the session's own takes what the appliance writes */
 };
 
 /* Launches. Progress phase "launch". */

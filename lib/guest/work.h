@@ -20,7 +20,7 @@ struct gold_guest_job {
 struct gold_guest_outcome {
     struct gold_source_result before; /* check: findings; inspection facts */
     struct gold_source_result after;  /* seal: effects, steps, findings that remain */
-    struct gold_facts identity;       /* values before sealing, as SHA-256 hex: "machine-id", "dbus-machine-id", "ssh-host-key" ... */
+    struct gold_facts identity;       /* before sealing, SHA-256 hex of the values in identity.h: "machine-id", "dbus-machine-id", "ssh-host-key" */
 };
 
 /* -1 only when the work could not be done; findings are results. Hibernated or dirty file systems, no root, several roots:
