@@ -6,7 +6,6 @@
  * only the ramp may hold that.
  */
 #include <errno.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +35,7 @@ struct stream {
     int failure; /* errno of a request */
     bool measuring;
     uint64_t ops, begin_ops, next_chunk;
-    double started, begin, next, last, stalled;
+    double started, begin, next, last, behind, stalled;
 };
 
 struct worker {
@@ -94,15 +93,23 @@ next_offset(struct worker *w, uint64_t *last)
     return chunk * s->load.size;
 }
 
-/* Was that gap longer than the rate and a full bucket explain? */
+/* Keeps the books that the throttle keeps: time lost by gaps that are longer than usual is made
+   up for by shorter ones, as long as it is not more than a bucketful. What is beyond that is
+   lost for good. */
 static void
-note_stall(struct stream *s, double now)
+note_gap(struct stream *s, double now)
 {
     uint64_t ops = s->ops - s->begin_ops;
-    double usual = ops > 4 ? (s->last - s->begin) / (double)(ops - 1) : INFINITY;
-    double excess = now - s->last - BUCKET - 2 * usual;
-    if (s->last > s->begin && excess > 0)
-        s->stalled += excess;
+    if (ops <= 4) /* no idea yet of what is usual */
+        return;
+    double usual = (s->last - s->begin) / (double)(ops - 1);
+    s->behind += now - s->last - usual;
+    if (s->behind < 0)
+        s->behind = 0;
+    if (s->behind > BUCKET + usual) {
+        s->stalled += s->behind - BUCKET - usual;
+        s->behind = BUCKET + usual;
+    }
 }
 
 static void
@@ -126,7 +133,7 @@ count(struct stream *s)
     double now = gold_agent_now();
     s->ops++;
     if (s->measuring)
-        note_stall(s, now);
+        note_gap(s, now);
     s->last = now;
     if (!s->measuring && now - s->started < s->load.ramp)
         return;
