@@ -143,20 +143,14 @@ add_custom_files(struct gold_scene *sc, struct gold_ssh_keys *k, const struct go
     return 0;
 }
 
-/* The first of the paths that is a file; NULL: none. */
-static int
-first_file(struct gold_scene *sc, const char *const *paths, const char **ret,
-           struct gold_error **err)
+/* The first of the paths that is there, or NULL. */
+static const char *
+first_of(const struct gold_strv *there, const char *const *paths)
 {
-    *ret = NULL;
-    for (; *paths && !*ret; paths++) {
-        int there = gold_scene_is_file(sc, *paths, err);
-        if (there < 0)
-            return -1;
-        if (there)
-            *ret = *paths;
-    }
-    return 0;
+    for (; *paths; paths++)
+        if (gold_strv_contains(there, *paths))
+            return *paths;
+    return NULL;
 }
 
 static int
@@ -169,26 +163,24 @@ find_programs(struct gold_scene *sc, struct gold_ssh_keys *k, struct gold_error 
                                           "/usr/local/bin/ssh-keygen", NULL};
     static const char *const dropbearkeys[] = {"/usr/bin/dropbearkey", "/usr/sbin/dropbearkey",
                                                NULL};
+    static const char *const patterns[] = {
+        "/{usr/,usr/local/,}{bin,sbin}/{sshd,dropbear,ssh-keygen,dropbearkey}"};
     static const char *const dropbear_starts[] = {"/etc/rc[2-5].d/S*dropbear",
                                                   "/etc/runlevels/*/dropbear",
                                                   "/etc/dropbear/dropbear_*_host_key"};
-    const char *sshd, *dropbear;
-    if (first_file(sc, sshds, &sshd, err) < 0 ||
-        first_file(sc, dropbears, &dropbear, err) < 0 ||
-        first_file(sc, keygens, &k->keygen, err) < 0 ||
-        first_file(sc, dropbearkeys, &k->dropbearkey, err) < 0)
+    GOLD_CLEANUP_STRV struct gold_strv there = {0}, starts = {0};
+    if (gold_scene_glob_all(sc, patterns, 1, &there, err) < 0)
         return -1;
-    k->sshd = sshd != NULL;
-    if (!dropbear)
+    k->sshd = first_of(&there, sshds) != NULL;
+    k->keygen = first_of(&there, keygens);
+    k->dropbearkey = first_of(&there, dropbearkeys);
+    if (!first_of(&there, dropbears))
         return 0;
-    GOLD_CLEANUP_STRV struct gold_strv starts = {0};
     if (gold_scene_glob_all(sc, dropbear_starts,
                             sizeof(dropbear_starts) / sizeof(dropbear_starts[0]), &starts,
                             err) < 0)
         return -1;
-    int started = starts.n > 0;
-    if (!started)
-        started = gold_unit_enabled(sc, "dropbear.service", err);
+    int started = starts.n > 0 ? 1 : gold_unit_enabled(sc, "dropbear.service", err);
     k->dropbear = started > 0;
     return started < 0 ? -1 : 0;
 }

@@ -6,11 +6,10 @@
 #include "guest/stores.h"
 #include "guest/units.h"
 
-/* In the order in which systemd looks. /usr/lib and /lib may be the same. */
-static const char *const unit_dirs[] = {"/etc/systemd/system", "/usr/local/lib/systemd/system",
-                                        "/usr/lib/systemd/system", "/lib/systemd/system"};
+/* Where units are; brace patterns of glob. */
 #define UNIT_DIRS "/{etc,usr/local/lib,usr/lib,lib}/systemd/system"
-#define N_DIRS    (sizeof(unit_dirs) / sizeof(unit_dirs[0]))
+/* What a name must not have to be put into one. */
+#define UNSAFE "*?[]{},\\"
 
 char *
 gold_unit_template(const char *name, struct gold_error **err)
@@ -72,36 +71,54 @@ is_masked(struct gold_scene *sc, const char *path, struct gold_error **err)
     GOLD_CLEANUP_FREE char *target = NULL;
     if (gold_scene_readlink(sc, path, &target, err) < 0)
         return -1;
-    return gold_streq(target, "/dev/null");
+    return target && strcmp(target, "/dev/null") == 0;
 }
 
+/* /lib is mostly /usr/lib under another name; the latter is the one to show. */
+static const char *
+unit_path(const struct gold_strv *paths)
+{
+    if (gold_str_has_prefix(paths->items[0], "/lib/"))
+        for (size_t i = 1; i < paths->n; i++)
+            if (gold_str_has_prefix(paths->items[i], "/usr/lib/"))
+                return paths->items[i];
+    return paths->items[0];
+}
+
+/* Calls to the appliance are what costs time here: one finds the unit wherever it is. */
 int
 gold_unit_read(struct gold_scene *sc, const char *name, char **ret, char **ret_path,
                struct gold_error **err)
 {
+    GOLD_CLEANUP_STRV struct gold_strv paths = {0};
+    GOLD_CLEANUP_STR struct gold_str out = GOLD_STR_INIT;
     *ret = NULL;
     GOLD_CLEANUP_FREE char *base = gold_unit_template(name, err);
     if (!base)
         return -1;
-    for (size_t i = 0; i < N_DIRS; i++) {
-        GOLD_CLEANUP_STR struct gold_str out = GOLD_STR_INIT;
-        GOLD_CLEANUP_FREE char *path = gold_format(err, "%s/%s", unit_dirs[i], base);
-        int masked = path ? is_masked(sc, path, err) : -1;
-        if (masked != 0)
-            return masked < 0 ? -1 : 0;
-        int r = append_file(sc, path, &out, err);
-        if (r < 0)
-            return -1;
-        if (r == 0)
-            continue;
-        if (append_dropins(sc, base, &out, err) < 0)
-            return -1;
-        *ret = gold_str_steal(&out, NULL, err);
-        if (*ret && ret_path)
-            *ret_path = gold_steal_ptr(&path);
-        return *ret ? 0 : -1;
-    }
-    return 0;
+    if (strpbrk(base, UNSAFE))
+        return 0;
+    GOLD_CLEANUP_FREE char *pattern = gold_format(err, UNIT_DIRS "/%s", base);
+    if (!pattern || gold_scene_glob(sc, pattern, &paths, err) < 0)
+        return -1;
+    if (paths.n == 0)
+        return 0;
+    /* Sorted by path, the administrator's is the first; the others are the distribution's. */
+    int masked = is_masked(sc, paths.items[0], err);
+    if (masked != 0)
+        return masked < 0 ? -1 : 0;
+    int r = append_file(sc, paths.items[0], &out, err);
+    if (r <= 0)
+        return r;
+    if (append_dropins(sc, base, &out, err) < 0)
+        return -1;
+    GOLD_CLEANUP_FREE char *path = ret_path ? gold_strdup(unit_path(&paths), err) : NULL;
+    if (ret_path && !path)
+        return -1;
+    *ret = gold_str_steal(&out, NULL, err);
+    if (*ret && ret_path)
+        *ret_path = gold_steal_ptr(&path);
+    return *ret ? 0 : -1;
 }
 
 int
@@ -111,7 +128,7 @@ gold_unit_enabled(struct gold_scene *sc, const char *name, struct gold_error **e
     GOLD_CLEANUP_FREE char *base = gold_unit_template(name, err);
     if (!base)
         return -1;
-    if (strpbrk(base, "*?[]{},\\"))
+    if (strpbrk(base, UNSAFE))
         return 0;
     const char *at = strchr(base, '@');
     GOLD_CLEANUP_FREE char *pattern =
