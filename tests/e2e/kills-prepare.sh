@@ -23,11 +23,11 @@ for point in seal.verified prepare.sealed validate.started validate.running vali
   status=0
   GOLDSMITH_STOP_AT=$point "$GOLDSMITH" prepare guest.xml --template identity.yaml >../out 2>../err </dev/null || status=$?
   [ "$status" -eq 137 ] || { fail "prepare does not pass the stop point $point (exit $status)"; tail -5 ../out ../err >&2; }
+  quiet
+  "$GOLDSMITH" check guest.qcow2 >../out 2>../err </dev/null && checked=0 || checked=$?
   nothing_left guest.qcow2 guest.xml identity.yaml
-  if ! cmp -s guest.qcow2 ../before.qcow2; then
-    expect 0 check guest.qcow2
-    nothing_left guest.qcow2 guest.xml identity.yaml
-  fi
+  cmp -s guest.qcow2 ../before.qcow2 && expected=3 || expected=0
+  [ "$checked" -eq "$expected" ] || { fail "$point: check exits $checked, not $expected"; head -20 ../out ../err >&2; }
   "$GOLDSMITH" check --images no guest.xml >/dev/null 2>&1 || fail "$point: the definition is no definition"
 done
 done_testing
