@@ -57,7 +57,7 @@ gold_patch_add(struct gold_patch *p, size_t offset, size_t old_len, const char *
         return -1;
     }
     size_t at = find_place(p, offset, old_len == 0);
-    if ((at > 0 && p->items[at - 1].offset + p->items[at - 1].old_len > offset) ||
+    if ((at > 0 && at <= p->n && p->items[at - 1].offset + p->items[at - 1].old_len > offset) ||
         (at < p->n && end > p->items[at].offset)) {
         gold_error_set(err, GOLD_ERROR_USAGE, "two edits overlap at offset %zu", offset);
         return -1;
