@@ -8,6 +8,7 @@
 
 #include "core/str.h"
 #include "validate/run.h"
+#include "validate/statistics.h"
 
 #define PAYLOAD    "native-boot"
 #define TAIL_LINES 15
@@ -315,6 +316,22 @@ excuse_all(struct gold_run *run, size_t from, struct gold_error **err)
     return 0;
 }
 
+/* What no payload has judged is only recorded, and still has a middle. A payload's own median
+ * may leave out samples that were spoilt, so it is kept. */
+static int
+fill_medians(struct gold_measurement *m, struct gold_error **err)
+{
+    for (size_t i = 0; i < m->n_metrics; i++) {
+        struct gold_metric *metric = &m->metrics[i];
+
+        if (metric->n_samples > 0 && metric->verdict == GOLD_VERDICT_NONE &&
+            metric->median == 0 &&
+            gold_median(metric->samples, metric->n_samples, &metric->median, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 int
 gold_run_judge(struct gold_run *run, struct gold_error **err)
 {
@@ -330,8 +347,12 @@ gold_run_judge(struct gold_run *run, struct gold_error **err)
         if (gold_referee_report(&run->referees[i], run->src, err) < 0)
             return -1;
     }
-    for (size_t i = before; i < run->src->n_measurements; i++)
-        run->src->verdict =
-            gold_verdict_worst(run->src->verdict, run->src->measurements[i].verdict);
+    for (size_t i = before; i < run->src->n_measurements; i++) {
+        struct gold_measurement *m = &run->src->measurements[i];
+
+        if (fill_medians(m, err) < 0)
+            return -1;
+        run->src->verdict = gold_verdict_worst(run->src->verdict, m->verdict);
+    }
     return 0;
 }
