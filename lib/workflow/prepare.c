@@ -86,6 +86,15 @@ seal_images(struct gold_context *ctx, const struct prepare_job *job,
     }
     if (gold_source_absorb(src, &outcome.after, err) < 0 || waive(job->tmpl, src, err) < 0)
         return -1;
+    /* What the clones must differ from. Hashed: a report is handed round, an identity is not.
+     */
+    for (size_t i = 0; i < outcome.identity.n; i++) {
+        GOLD_CLEANUP_FREE char *name =
+            gold_format(err, "template.%s.sha256", outcome.identity.items[i].name);
+        if (!name ||
+            gold_facts_add(&src->facts, name, outcome.identity.items[i].value, err) < 0)
+            return -1;
+    }
     *ret_identity = outcome.identity;
     outcome.identity = (struct gold_facts){0};
     return gold_refuse_findings(src, "not sealed, the image is as it was", err);

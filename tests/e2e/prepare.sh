@@ -14,6 +14,8 @@ json 'd["summary"]["verdict"]' pass
 # The machine-ids of the clones and of the template all differ.
 json 'len({dict((k, v) for k, v in c["identity"].items())["machine-id"] for c in d["sources"][0]["clones"]})' 2
 json '"8d1f4f0bc7f94ab89a3c6ac2ffbd0f5e" in str(d)' False
+json 'd["sources"][0]["facts"]["template.machine-id.sha256"]' "$(printf 8d1f4f0bc7f94ab89a3c6ac2ffbd0f5e | sha256sum | cut -d' ' -f1)"
+json 'any(__import__("hashlib").sha256(c["identity"]["machine-id"].encode()).hexdigest() in str(d["sources"][0]["facts"]) for c in d["sources"][0]["clones"])' False
 json 'all(c["identity"]["ssh-host-keys"] for c in d["sources"][0]["clones"])' True
 # The limits hold within 3 %.
 json 'sorted({(m["name"], m["expected"]) for r in d["sources"][0]["results"] if r["payload"] == "iotune-limits" for m in r["metrics"] if m.get("expected")})' \
