@@ -80,6 +80,8 @@ struct gold_clone_spec {
     const char *console_path; /* unix socket, bind */
     const char *channel_path; /* unix socket, bind; virtio-serial port org.goldsmith.0 */
     const char *pcap_path;    /* filter-dump of the NIC */
+    bool no_direct;       /* the overlays lie where O_DIRECT does not work (tmpfs): cache modes that need it become writeback.
+                             A limit holds in every cache mode: the throttle counts the guest's requests above the cache. */
     const char *emulator;     /* NULL: libvirt's choice */
     const struct gold_clone_disk *disks;
     size_t n_disks;

@@ -178,6 +178,17 @@ set_driver(struct gold_clone *c, xmlNode *disk, const char *format)
     gold_clone_set(c, driver, "type", format);
 }
 
+static void
+avoid_direct(struct gold_clone *c, xmlNode *driver)
+{
+    const char *cache = gold_xml_attr(driver, "cache");
+
+    if (gold_streq(cache, "none") || gold_streq(cache, "directsync"))
+        gold_clone_set(c, driver, "cache", "writeback");
+    if (gold_streq(gold_xml_attr(driver, "io"), "native"))
+        gold_clone_unset(driver, "io"); /* needs O_DIRECT too */
+}
+
 static int
 rewire_disk(struct gold_clone *c, xmlNode *disk, const struct gold_clone_disk *entry,
             struct gold_error **err)
@@ -197,6 +208,8 @@ rewire_disk(struct gold_clone *c, xmlNode *disk, const struct gold_clone_disk *e
     gold_clone_set(c, disk, "type", "file");
     gold_clone_keep(gold_xml_child(disk, "driver"), driver_parts);
     set_driver(c, disk, entry->format);
+    if (c->spec->no_direct)
+        avoid_direct(c, gold_xml_child(disk, "driver"));
     gold_clone_set(c, gold_clone_add(c, disk, "source", NULL), "file", entry->path);
     if (entry->readonly && !gold_xml_child(disk, "readonly"))
         gold_clone_add(c, disk, "readonly", NULL);

@@ -297,9 +297,9 @@ add_disks(const struct gold_validate_plan *plan, const struct gold_clone *c,
 }
 
 static int
-make_xml(const struct gold_validate_plan *plan, const struct gold_clone *c, const char *accel,
-         const struct gold_scratches *scratch, struct gold_clone_boot *b,
-         struct gold_error **err)
+make_xml(const struct gold_clone_place *place, const struct gold_validate_plan *plan,
+         const struct gold_clone *c, const char *accel, const struct gold_scratches *scratch,
+         struct gold_clone_boot *b, struct gold_error **err)
 {
     size_t n_scratch = scratch ? scratch->n : 0;
     GOLD_CLEANUP_FREE struct gold_clone_disk *disks =
@@ -312,6 +312,7 @@ make_xml(const struct gold_validate_plan *plan, const struct gold_clone *c, cons
         .console_path = b->console,
         .channel_path = b->channel,
         .pcap_path = b->pcap,
+        .no_direct = place->no_direct,
         .disks = disks,
     };
 
@@ -346,7 +347,7 @@ gold_clone_boot_create(struct gold_context *ctx, const struct gold_clone_place *
         gold_plan_text(plan, c->number, boot, b.nonce, wait_s, &text, err) < 0 ||
         gold_payload_disk_create(ctx, b.payload, gold_str_text(&text), err) < 0 ||
         gold_clone_give(place, b.payload, err) < 0 ||
-        make_xml(plan, c, accel, scratch, &b, err) < 0) {
+        make_xml(place, plan, c, accel, scratch, &b, err) < 0) {
         gold_error_prefix(err, "cannot prepare boot %u of %s", boot, c->name);
         return -1;
     }

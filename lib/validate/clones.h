@@ -17,6 +17,7 @@
 
 /* Where clones live and who must be able to use them. */
 struct gold_clone_place {
+    bool no_direct; /* O_DIRECT does not work here */
     const char *dir; /* absolute, short: sockets live below it */
     bool give;       /* to this user */
     uid_t uid;

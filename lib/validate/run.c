@@ -4,6 +4,8 @@
  * makes sure that the template's bytes are what they were. A clone that measures runs alone,
  * the others two at a time.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -243,6 +245,15 @@ make_clones(struct gold_run *run, struct gold_error **err)
     return 0;
 }
 
+/* tmpfs refuses O_DIRECT, and QEMU with cache='none' then refuses to start. */
+static bool
+can_do_direct(const char *dir)
+{
+    GOLD_CLEANUP_FD int fd = open(dir, O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC, 0600);
+
+    return fd >= 0 || errno != EINVAL;
+}
+
 static int
 prepare(struct gold_run *run, struct gold_error **err)
 {
@@ -267,6 +278,7 @@ prepare(struct gold_run *run, struct gold_error **err)
     if (!run->h)
         return -1;
     run->place.dir = run->dir;
+    run->place.no_direct = !can_do_direct(run->dir);
     run->place.give = gold_hypervisor_user(run->h, &run->place.uid, &run->place.gid);
     if (make_starters(run, err) < 0 || choose_user(run, err) < 0)
         return -1;

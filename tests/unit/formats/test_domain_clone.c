@@ -148,6 +148,33 @@ test_limits_of(void **state)
     assert_non_null(strstr(limited, "<total_byte_sec>7</total_byte_sec>"));
 }
 
+/* Where O_DIRECT does not work, a cache mode that needs it would keep the clone from starting.
+ */
+static void
+test_no_direct(void **state)
+{
+    static const char text[] =
+        "<domain type='kvm'><name>n</name><memory>1048576</memory><os><type arch='x86_64' "
+        "machine='q35'>hvm</type></os><devices><disk type='file' device='disk'>"
+        "<driver name='qemu' type='qcow2' cache='none' io='native'/><source file='/i'/>"
+        "<target dev='vda' bus='virtio'/></disk></devices></domain>";
+    const struct gold_clone_disk disk = {
+        .target = "vda", .path = "/o/1.qcow2", .format = "qcow2"};
+    struct gold_clone_spec spec = base;
+    (void)state;
+
+    spec.disks = &disk;
+    spec.n_disks = 1;
+    GOLD_CLEANUP_DEFINITION struct gold_definition *def = parse_text(text);
+    GOLD_CLEANUP_FREE char *direct = clone_text(def, &spec);
+    has(direct, "cache=\"none\"");
+    has(direct, "io=\"native\"");
+    spec.no_direct = true;
+    GOLD_CLEANUP_FREE char *indirect = clone_text(def, &spec);
+    has(indirect, "cache=\"writeback\"");
+    has_not(indirect, "io=\"native\"");
+}
+
 static const char rich[] =
     "<!-- a comment --><domain type='kvm' id='3' "
     "xmlns:q='http://libvirt.org/schemas/domain/qemu/1.0'>\n"
@@ -592,9 +619,10 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain),        cmocka_unit_test(test_limits_of),
-        cmocka_unit_test(test_rich),         cmocka_unit_test(test_cpu),
-        cmocka_unit_test(test_free_targets), cmocka_unit_test(test_prefix_taken),
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_corpus),
+        cmocka_unit_test(test_no_direct),    cmocka_unit_test(test_rich),
+        cmocka_unit_test(test_cpu),          cmocka_unit_test(test_free_targets),
+        cmocka_unit_test(test_prefix_taken), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_corpus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
