@@ -33,4 +33,23 @@ for point in $points; do
   [ "$checked" -eq "$expected" ] || { fail "$point: check exits $checked, not $expected"; head -20 ../out ../err >&2; }
   "$GOLDSMITH" check --images no guest.xml >/dev/null 2>&1 || fail "$point: the definition is no definition"
 done
+
+# Ctrl-C while a clone boots: exit 130, nothing written, nothing left.
+cp ../before.qcow2 guest.qcow2
+cp ../before.xml guest.xml
+"$GOLDSMITH" prepare guest.xml --template identity.yaml --progress json >../out 2>../err </dev/null &
+pid=$!
+waited=0
+until grep -q 'boot clone-1' ../err || [ $waited -gt 600 ]; do
+  sleep 0.5
+  waited=$((waited + 1))
+done
+sleep 3
+kill -INT $pid
+status=0
+wait $pid || status=$?
+[ "$status" -eq 130 ] || { fail "Ctrl-C while a clone boots exits $status"; tail -5 ../err >&2; }
+nothing_left guest.qcow2 guest.xml identity.yaml
+same guest.qcow2 ../before.qcow2
+same guest.xml ../before.xml
 done_testing
