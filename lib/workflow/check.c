@@ -21,7 +21,7 @@ check_images(struct gold_context *ctx, const struct gold_target *t,
         return -1;
     struct gold_guest_job job = {
         .disks = disks, .n_disks = t->n_images, .root = image->root, .check = true};
-    __attribute__((cleanup(gold_guest_outcome_done))) struct gold_guest_outcome outcome = {0};
+    GOLD_CLEANUP(gold_guest_outcome_done) struct gold_guest_outcome outcome = {0};
     if (gold_guest_work(ctx, &job, &outcome, err) < 0)
         return -1;
     return gold_source_absorb(src, &outcome.before, err);

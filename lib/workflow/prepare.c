@@ -10,10 +10,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "guest/work.h"
-#include "workflow/output.h"
 #include "workflow/prove.h"
 #include "workflow/run.h"
+#include "workflow/sealing.h"
 
 struct prepare_job {
     const struct gold_prepare_options *opts;
@@ -55,26 +54,19 @@ waive(const struct gold_template *t, struct gold_source_result *src, struct gold
    facts of what was there; those of the verify are the result. */
 static int
 seal_images(struct gold_context *ctx, const struct prepare_job *job,
-            const struct gold_target *t, struct gold_workset *ws,
-            struct gold_facts *ret_identity, struct gold_source_result *src,
-            struct gold_error **err)
+            const struct gold_workset *ws, struct gold_facts *ret_identity,
+            struct gold_source_result *src, struct gold_error **err)
 {
-    GOLD_CLEANUP_FREE struct gold_session_disk *disks = NULL;
-    if (gold_target_session_disks(ws, false, &disks, err) < 0)
-        return -1;
-    struct gold_guest_job work = {
-        .disks = disks,
-        .n_disks = t->n_images,
-        .root = job->opts->image.root,
+    const struct gold_sealing how = {
         .check = true,
-        .seal = true,
         .operations = &job->operations,
         .machine_id = job->tmpl->machine_id,
-        .trim = !job->opts->zero_free,
         .zero_free = job->opts->zero_free,
+        .root = job->opts->image.root,
     };
-    __attribute__((cleanup(gold_guest_outcome_done))) struct gold_guest_outcome outcome = {0};
-    if (gold_guest_work(ctx, &work, &outcome, err) < 0)
+    GOLD_CLEANUP(gold_guest_outcome_done) struct gold_guest_outcome outcome = {0};
+
+    if (gold_seal_workset(ctx, ws, &how, &outcome, err) < 0)
         return -1;
     for (size_t i = 0; i < outcome.before.n_findings; i++) {
         const struct gold_finding *f = &outcome.before.findings[i];
@@ -130,23 +122,6 @@ may_commit(const struct prepare_job *job, const struct gold_source_result *src)
 }
 
 static int
-put_in_place(struct gold_workset *ws, const struct gold_target *t,
-             const struct gold_output *output, const struct gold_definition_edit *edit,
-             struct gold_error **err)
-{
-    if (output)
-        return gold_output_write(ws, output, t->definition ? edit : NULL, err);
-    if (gold_workset_commit(ws, err) < 0)
-        return -1;
-    gold_stop_point("prepare.committed");
-    if (t->definition && gold_definition_edit_write(t->definition, edit, err) < 0) {
-        gold_error_prefix(err, "the images are sealed, but the definition is not changed");
-        return -1;
-    }
-    return 0;
-}
-
-static int
 prove_and_commit(struct gold_context *ctx, const struct prepare_job *job,
                  const struct gold_target *t, struct gold_workset *ws,
                  const struct gold_output *output, const struct gold_definition_edit *edit,
@@ -175,7 +150,7 @@ prove_and_commit(struct gold_context *ctx, const struct prepare_job *job,
     if (gold_check_cancelled(ctx, err) < 0)
         return -1;
     gold_progress(ctx, "commit", -1, NULL);
-    if (put_in_place(ws, t, output, edit, err) < 0)
+    if (gold_put_in_place(ws, t, output, edit, err) < 0)
         return -1;
     gold_stop_point("prepare.done");
     return 0;
@@ -190,7 +165,7 @@ prepare_source(struct gold_context *ctx, const char *source, const void *opaque,
     GOLD_CLEANUP_TARGET struct gold_target t = {0};
     GOLD_CLEANUP_OUTPUT struct gold_output output = {0};
     GOLD_CLEANUP_DEFINITION_EDIT struct gold_definition_edit edit = {0};
-    __attribute__((cleanup(gold_facts_done))) struct gold_facts identity = {0};
+    GOLD_CLEANUP(gold_facts_done) struct gold_facts identity = {0};
 
     if (gold_target_open(ctx, source, &opts->image, GOLD_TARGET_WRITE, &t, src, err) < 0 ||
         (opts->output && gold_output_plan(&t, opts->output, &output, err) < 0))
@@ -213,7 +188,7 @@ prepare_source(struct gold_context *ctx, const char *source, const void *opaque,
                                     : 0;
     GOLD_CLEANUP_WORKSET struct gold_workset *ws =
         gold_workset_open(ctx, t.images, t.n_images, flags, err);
-    if (!ws || seal_images(ctx, job, &t, ws, &identity, src, err) < 0)
+    if (!ws || seal_images(ctx, job, ws, &identity, src, err) < 0)
         return -1;
     if (opts->dry_run)
         return 0;

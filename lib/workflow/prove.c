@@ -136,7 +136,7 @@ int
 gold_prove(struct gold_context *ctx, const struct gold_proof *proof,
            struct gold_source_result *src, struct gold_error **err)
 {
-    __attribute__((cleanup(request_list_done))) struct request_list requests = {0};
+    GOLD_CLEANUP(request_list_done) struct request_list requests = {0};
     GOLD_CLEANUP_WANTED_LIMITS struct gold_wanted_limits limits = {0};
     size_t n = proof->target->n_images;
     GOLD_CLEANUP_FREE struct gold_validate_disk *disks = calloc(n ? n : 1, sizeof(*disks));

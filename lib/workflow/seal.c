@@ -6,10 +6,8 @@
  */
 #include <goldsmith/workflow.h>
 
-#include "guest/work.h"
-#include "workflow/output.h"
 #include "workflow/run.h"
-#include "workflow/target.h"
+#include "workflow/sealing.h"
 
 struct seal_job {
     const struct gold_seal_options *opts;
@@ -17,44 +15,21 @@ struct seal_job {
 };
 
 static int
-seal_images(struct gold_context *ctx, const struct seal_job *job, const struct gold_target *t,
-            struct gold_workset *ws, struct gold_source_result *src, struct gold_error **err)
+seal_images(struct gold_context *ctx, const struct seal_job *job, const struct gold_workset *ws,
+            struct gold_source_result *src, struct gold_error **err)
 {
-    GOLD_CLEANUP_FREE struct gold_session_disk *disks = NULL;
-    if (gold_target_session_disks(ws, false, &disks, err) < 0)
-        return -1;
-    struct gold_guest_job work = {
-        .disks = disks,
-        .n_disks = t->n_images,
-        .root = job->opts->image.root,
-        .seal = true,
+    const struct gold_sealing how = {
         .operations = &job->operations,
         .machine_id = job->opts->machine_id,
-        .trim = !job->opts->zero_free,
         .zero_free = job->opts->zero_free,
+        .root = job->opts->image.root,
     };
-    __attribute__((cleanup(gold_guest_outcome_done))) struct gold_guest_outcome outcome = {0};
-    if (gold_guest_work(ctx, &work, &outcome, err) < 0 ||
+    GOLD_CLEANUP(gold_guest_outcome_done) struct gold_guest_outcome outcome = {0};
+
+    if (gold_seal_workset(ctx, ws, &how, &outcome, err) < 0 ||
         gold_source_absorb(src, &outcome.after, err) < 0)
         return -1;
     return gold_refuse_findings(src, "not sealed, the image is as it was", err);
-}
-
-static int
-put_in_place(struct gold_workset *ws, const struct gold_target *t,
-             const struct gold_output *output, const struct gold_definition_edit *edit,
-             struct gold_error **err)
-{
-    if (output)
-        return gold_output_write(ws, output, t->definition ? edit : NULL, err);
-    if (ws && gold_workset_commit(ws, err) < 0)
-        return -1;
-    if (t->definition && gold_definition_edit_write(t->definition, edit, err) < 0) {
-        if (ws)
-            gold_error_prefix(err, "the images are sealed, but the definition is not changed");
-        return -1;
-    }
-    return 0;
 }
 
 static int
@@ -80,7 +55,7 @@ seal_source(struct gold_context *ctx, const char *source, const void *opaque,
                          : opts->output ? GOLD_WORKSET_KEEP_SOURCE
                                         : 0;
         ws = gold_workset_open(ctx, t.images, t.n_images, flags, err);
-        if (!ws || seal_images(ctx, job, &t, ws, src, err) < 0)
+        if (!ws || seal_images(ctx, job, ws, src, err) < 0)
             return -1;
     }
     if (opts->dry_run)
@@ -88,7 +63,7 @@ seal_source(struct gold_context *ctx, const char *source, const void *opaque,
     if (gold_check_cancelled(ctx, err) < 0)
         return -1;
     gold_stop_point("seal.commit");
-    if (put_in_place(ws, &t, opts->output ? &output : NULL, &edit, err) < 0)
+    if (gold_put_in_place(ws, &t, opts->output ? &output : NULL, &edit, err) < 0)
         return -1;
     gold_stop_point("seal.done");
     return 0;

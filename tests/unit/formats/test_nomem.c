@@ -3,47 +3,11 @@
  * a leak or half an edit. */
 #include "unit.h"
 
+#include "failing_malloc.h"
 #include "core/result.h"
 #include "formats/domain.h"
 
 #include "domain_fixture.h"
-
-static long countdown = -1; /* how many allocations still succeed; negative: all */
-
-static bool refused;
-
-static bool
-refuse_now(void)
-{
-    bool now = countdown >= 0 && countdown-- == 0;
-    refused = refused || now;
-    return now;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-
-void *
-__wrap_malloc(size_t size)
-{
-    return refuse_now() ? NULL : __real_malloc(size);
-}
-
-void *
-__wrap_calloc(size_t n, size_t size)
-{
-    return refuse_now() ? NULL : __real_calloc(n, size);
-}
-
-void *
-__wrap_realloc(void *p, size_t size)
-{
-    return refuse_now() ? NULL : __real_realloc(p, size);
-}
 
 /* The whole way through the room; 0 or -1 with *err. */
 static int
@@ -94,6 +58,7 @@ test_each_allocation_fails(void **state)
     GOLD_CLEANUP_FREE char *text = NULL;
     size_t len;
     long n = 0, failures = 0;
+    bool refused;
     int r;
     (void)state;
 
@@ -103,10 +68,10 @@ test_each_allocation_fails(void **state)
     gold_definition_free(def);
     do {
         struct gold_error *err = NULL;
-        countdown = n++;
-        refused = false;
+        left = n++;
         r = work(text, len, &err);
-        countdown = -1;
+        refused = left < 0;
+        left = -1;
         assert_int_equal(r < 0, err != NULL);
         if (r < 0) {
             failures++;

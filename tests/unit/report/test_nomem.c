@@ -3,44 +3,13 @@
  * half-made result. */
 #include "unit.h"
 
+#include "failing_malloc.h"
+
 #include <jansson.h>
 
 #include "core/str.h"
 #include "golden.h"
 #include "sample.h"
-
-static long left = -1; /* allocations until one fails; negative: none does */
-
-static bool
-fails(void)
-{
-    return left >= 0 && left-- == 0;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-
-void *
-__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *
-__wrap_calloc(size_t n, size_t size)
-{
-    return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *
-__wrap_realloc(void *p, size_t size)
-{
-    return fails() ? NULL : __real_realloc(p, size);
-}
 
 static void
 rendering(void **state)
