@@ -2,23 +2,9 @@
 #include "workflow/run.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "core/str.h"
 #include "core/vec.h"
-
-/* SOURCE_DATE_EPOCH is for the program to honour; here it is the clock. */
-static int
-stamp(struct gold_document *doc, struct gold_error **err)
-{
-    time_t now = time(NULL);
-    struct tm tm;
-    if (!gmtime_r(&now, &tm))
-        return 0;
-    doc->started = gold_format(err, "%04d-%02d-%02dT%02d:%02d:%02dZ", tm.tm_year + 1900,
-                               tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
-    return doc->started ? 0 : -1;
-}
 
 int
 gold_run_sources(struct gold_context *ctx, const char *command, const char *const *sources,
@@ -26,7 +12,7 @@ gold_run_sources(struct gold_context *ctx, const char *command, const char *cons
                  const void *opts, struct gold_document **ret_doc, struct gold_error **err)
 {
     GOLD_CLEANUP_DOCUMENT struct gold_document *doc = gold_document_new(command, err);
-    if (!doc || stamp(doc, err) < 0)
+    if (!doc)
         return -1;
     doc->fail_on = fail_on;
     doc->dry_run = dry_run;
