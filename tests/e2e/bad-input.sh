@@ -64,7 +64,30 @@ exec 8>&-
 wait $holder
 rm -f hold used.qcow2
 
-# No permission, and a read-only file system (as an ordinary user, where there is one).
+# No permission, where there is an ordinary user who can run the command at all.
+chmod 755 .. .
+chmod 600 whole.qcow2
+as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+if [ "$(id -u)" -eq 0 ] && as_nobody "$GOLDSMITH" --version >/dev/null 2>&1; then
+  status=0
+  as_nobody "$GOLDSMITH" check whole.qcow2 >../out 2>../err </dev/null || status=$?
+  [ "$status" -eq 1 ] || fail "no permission exits $status"
+  says "whole.qcow2"
+  says "Permission denied"
+fi
+
+# A read-only file system, in a mount namespace of its own.
+cat >../readonly.sh <<'EOF'
+mount -t tmpfs -o size=16m none "$1" && cp whole.qcow2 "$1/disk.qcow2" && mount -o remount,ro "$1" || exit 77
+exec "$GOLDSMITH" seal "$1/disk.qcow2"
+EOF
+mkdir ../ro
+status=0
+unshare -m sh ../readonly.sh "$PWD/../ro" >../out 2>../err </dev/null || status=$?
+[ "$status" -eq 1 ] || { fail "a read-only file system exits $status"; cat ../out ../err >&2; }
+says "disk.qcow2"
+says "Read-only file system"
+
 printf 'goldsmith: 1\nname: x\nnonsense: 1\n' >bad.yaml
 definition web.xml "$PWD/whole.qcow2"
 expect 2 prepare web.xml
