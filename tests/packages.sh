@@ -11,7 +11,7 @@ build="build-essential cmake ninja-build pkg-config scdoc
   linux-image-cloud-amd64 e2fsprogs mmdebstrap extlinux syslinux-common
   ca-certificates debian-archive-keyring fdisk util-linux uuid-runtime"
 test="libcmocka-dev libarchive-dev libxml2-utils python3 python3-jsonschema clang-tidy clang-format
-  qemu-system-common acl attr procps ntfs-3g"
+  qemu-system-common acl attr procps ntfs-3g locales"
 
 case ${1:-build} in
 build) wanted=$build ;;
