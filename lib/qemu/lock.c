@@ -18,7 +18,6 @@
 #define PERM_WRITE     1
 #define PERM_RESIZE    3
 #define OUR_BYTE       300
-#define RETRY_EVERY_MS 50
 
 static bool
 locks_unsupported(int errnum)
@@ -123,7 +122,7 @@ gold_lock_release_to_qemu(int fd)
 int
 gold_lock_take_over(int fd, const char *path, unsigned wait_ms, struct gold_error **err)
 {
-    for (unsigned waited = 0;; waited += RETRY_EVERY_MS) {
+    for (unsigned waited = 0;; waited += GOLD_LOCK_RETRY_MS) {
         GOLD_CLEANUP_ERROR struct gold_error *failure = NULL;
         if (hold_byte(fd, path, F_WRLCK, OUR_BYTE, &failure) == 0 &&
             gold_lock_probe(fd, path, GOLD_LOCK_WRITE, &failure) == 0)
@@ -132,6 +131,6 @@ gold_lock_take_over(int fd, const char *path, unsigned wait_ms, struct gold_erro
             gold_error_move(err, &failure);
             return -1;
         }
-        (void)poll(NULL, 0, RETRY_EVERY_MS);
+        (void)poll(NULL, 0, GOLD_LOCK_RETRY_MS);
     }
 }

@@ -11,6 +11,9 @@
 #include "core/cleanup.h"
 #include "core/context.h"
 
+#define GOLD_LOCK_RETRY_MS \
+    50 /* between two tries to get a lock that somebody is about to leave */
+
 enum gold_lock_use {
     GOLD_LOCK_READ, /* others may read as well */
     GOLD_LOCK_WRITE /* nobody else may have it, not even as a backing file; fd must be open for

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <string.h>
 
 #include "core/io.h"
@@ -61,7 +62,20 @@ gold_overlay_commit(const char *overlay, const char *image, struct gold_error **
     /* -d: the overlay is not emptied. Until the very end it is what makes the state whole. */
     const char *argv[] = {"qemu-img", "commit", "-q", "-d", "-f", "qcow2", overlay, NULL};
 
-    return gold_qemu_img(NULL, argv, 0, "commit into", image, err);
+    /* A qemu-img of a run that was killed a moment ago may still hold a lock, on the image or
+     * on the overlay, while it dies.
+     */
+    for (int waited = 0;; waited += GOLD_LOCK_RETRY_MS) {
+        GOLD_CLEANUP_ERROR struct gold_error *failure = NULL;
+
+        if (gold_qemu_img(NULL, argv, 0, "commit into", image, &failure) == 0)
+            return 0;
+        if (gold_error_code(failure) != GOLD_ERROR_BUSY || waited >= GOLD_RECOVER_WAIT_MS) {
+            gold_error_move(err, &failure);
+            return -1;
+        }
+        (void)poll(NULL, 0, GOLD_LOCK_RETRY_MS);
+    }
 }
 
 int
