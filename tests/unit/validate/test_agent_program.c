@@ -275,7 +275,9 @@ refutes_a_disk_without_limits(void **state)
         !strstr(src.measurements[0].reason, "more than the limit"))
         fail_msg("%s", src.measurements[0].reason ? src.measurements[0].reason : "passed");
     const struct gold_metric *m = find_metric(&src.measurements[0], "write_bytes_sec");
-    assert_true(m && m->n_samples == 2 && m->median > 1.2 * (double)GOLD_MIB);
+    /* Runs that the host disturbed are made again, up to twice as many in all. */
+    assert_true(m && m->n_samples >= 2 && m->n_samples <= 4 &&
+                m->median > 1.2 * (double)GOLD_MIB);
     assert_non_null(find_metric(&src.measurements[0], "control_read_iops"));
     assert_true(s->protocol.percent >= 0);
     gold_source_result_done(&src);
