@@ -186,7 +186,8 @@ shape_cpu(struct gold_clone *c)
         return;
     }
     /* Everything the emulator can do: newer distributions do not run on its oldest model.
-       Five-level page tables are left out, they only cost time. */
+       Left out is what only costs time: five-level page tables, and a nested hypervisor, for
+       which guests load modules. */
     if (!cpu)
         cpu = gold_clone_add(c, c->root, "cpu", NULL);
     if (!cpu)
@@ -195,9 +196,12 @@ shape_cpu(struct gold_clone *c)
     while (cpu->properties)
         xmlRemoveProp(cpu->properties);
     gold_clone_set(c, cpu, "mode", "maximum");
-    xmlNode *la57 = gold_clone_add(c, cpu, "feature", NULL);
-    gold_clone_set(c, la57, "policy", "disable");
-    gold_clone_set(c, la57, "name", "la57");
+    static const char *const left_out[] = {"la57", "svm"};
+    for (size_t i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++) {
+        xmlNode *feature = gold_clone_add(c, cpu, "feature", NULL);
+        gold_clone_set(c, feature, "policy", "disable");
+        gold_clone_set(c, feature, "name", left_out[i]);
+    }
 }
 
 /* The system uuid in <sysinfo> must be the domain's. */

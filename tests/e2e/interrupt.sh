@@ -40,7 +40,7 @@ mkdir mnt
 status=0
 unshare -m sh full.sh "$PWD" || status=$?
 [ "$status" -eq 1 ] || { fail "a full disk exits $status"; cat out err >&2; }
-grep -q "guest.qcow2" err || fail "the error of a full disk names no file"
+grep -q "guest.qcow2.*No space left on device" out || { fail "the error of a full disk does not say what is full"; cat out err >&2; }
 rm -rf mnt out err full.sh
 nothing_left guest.qcow2
 done_testing

@@ -16,10 +16,8 @@ validate:
   payloads:
     - {payload: clone-identity}
 EOF
-# While clones run, and between the commit of the image and that of the definition; with "all" at every stop point there is.
-points="validate.running place.images"
-[ "${1:-}" != all ] || points="seal.verified prepare.sealed validate.started validate.running validate.judged prepare.proved
-  commit.renamed place.images prepare.done"
+points="seal.verified prepare.sealed validate.started validate.running validate.judged prepare.proved commit.renamed
+  place.images prepare.done"
 for point in $points; do
   cp ../before.qcow2 guest.qcow2
   cp ../before.xml guest.xml

@@ -31,7 +31,7 @@ cp ../before.qcow2 guest.qcow2
 expect 0 seal guest.qcow2 -o sealed.raw
 same guest.qcow2 ../before.qcow2
 expect 0 check sealed.raw
-expect 1 seal guest.qcow2 -o sealed.raw
+expect 2 seal guest.qcow2 -o sealed.raw
 says "exists"
 rm sealed.raw
 

@@ -98,6 +98,7 @@ test_plain(void **state)
     has(xml, "<memballoon model=\"none\"/>");
     has(xml, "<backend model=\"random\">/dev/urandom</backend>");
     has(xml, "<cpu mode=\"maximum\">");
+    has(xml, "<feature policy=\"disable\" name=\"svm\"/>");
 
     spec.accel = "kvm";
     spec.console_path = spec.channel_path = spec.pcap_path = NULL;
