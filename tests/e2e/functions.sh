@@ -41,15 +41,12 @@ expect() {
 # says TEXT / says_not TEXT: in what the last command printed
 says() { grep -qF -- "$1" ../out ../err || { fail "'$1' is not said"; head -20 ../out ../err >&2; }; }
 says_not() { if grep -qF -- "$1" ../out ../err; then fail "'$1' is said"; fi; }
+# The system's own Python: that is the one that the package with the schema validator belongs to.
 # json FILTER VALUE: a value of the last command's JSON, by a python expression over d; the document must keep its schema
 json() {
-  value=$(python3 -c 'import json,sys
+  value=$(/usr/bin/python3 -c 'import json,jsonschema,sys
 d=json.load(open("../out"))
-try:
-    import jsonschema
-    jsonschema.validate(d, json.load(open(sys.argv[2])))
-except ImportError:
-    pass
+jsonschema.validate(d, json.load(open(sys.argv[2])))
 print(eval(sys.argv[1]))' "$1" "$SOURCE_DIR/docs/schema/goldsmith-1.schema.json" 2>&1) || true
   [ "$value" = "$2" ] || fail "JSON $1 is '$value', not '$2'"
 }
