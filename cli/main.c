@@ -154,8 +154,9 @@ main(int argc, char **argv)
         return EXIT_FAILED;
     (void)setlocale(LC_ALL, "");
     (void)setlocale(LC_NUMERIC, "C");
-    /* The embedded hypervisor logs from inside our process; its errors reach us through the
-     * API. */
+    /* The embedded hypervisor logs from inside our process; its errors reach us through the API.
+     * The library would set this too, but by then there may be threads that read the
+     * environment. */
     (void)setenv("LIBVIRT_LOG_OUTPUTS", "4:file:/dev/null", 0);
     cli.ctx = gold_context_new();
     if (!cli.ctx || set_directories(cli.ctx) < 0) {

@@ -105,17 +105,6 @@ prepare_locked(struct gold_error **err)
     return 0;
 }
 
-int
-gold_hypervisor_prepare_process(struct gold_error **err)
-{
-    int ret;
-
-    pthread_mutex_lock(&process.lock);
-    ret = prepare_locked(err);
-    pthread_mutex_unlock(&process.lock);
-    return ret;
-}
-
 static void *
 run_loop(void *opaque)
 {

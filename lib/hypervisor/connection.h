@@ -19,12 +19,6 @@
 
 struct gold_hypervisor;
 
-/* What libvirt wants to know before its first call, and while there is one thread only: it logs
-   to stderr unless LIBVIRT_LOG_OUTPUTS says otherwise and prints errors that it also returns.
-   An existing LIBVIRT_LOG_OUTPUTS is kept. gold_hypervisor_open() calls it; a program with
-   threads of its own calls it first. May be called again. */
-GOLD_MUST_CHECK int gold_hypervisor_prepare_process(struct gold_error **err);
-
 /* uri NULL: embedded. Starts the event loop's thread; it ends with the last connection. */
 struct gold_hypervisor *gold_hypervisor_open(struct gold_context *ctx, const char *uri,
                                              struct gold_error **err);
